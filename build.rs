@@ -1,0 +1,4 @@
+//! Link settings of ohos-rs for OHOS targets; nothing on a host.
+fn main() {
+    napi_build_ohos::setup();
+}
