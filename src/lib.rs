@@ -2,7 +2,20 @@
 #![deny(missing_docs)]
 #![deny(unsafe_code)]
 
+pub mod backoff;
+pub mod breaker;
+pub mod cancel;
 pub mod classify;
+pub mod client;
+pub mod clock;
+mod error;
+mod log;
+pub mod mock;
+pub mod random;
+pub mod retry;
+
+pub use error::{InvalidConfig, MAX_DURATION};
 
 #[cfg(any(feature = "napi", target_env = "ohos"))]
+#[allow(unsafe_code)]
 mod napi;

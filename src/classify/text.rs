@@ -1,4 +1,4 @@
-//! Text of unknown size and origin.
+//! Text of unknown size and origin: cutting it, and finding phrases in it.
 
 /// The start of `text`, at most `max_bytes`, ending on a character boundary.
 pub(super) fn cut(text: &str, max_bytes: usize) -> &str {
@@ -7,4 +7,136 @@ pub(super) fn cut(text: &str, max_bytes: usize) -> &str {
     }
     let end = (0..=max_bytes).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
     &text[..end]
+}
+
+/// `text` without `prefix`, whatever the case of its ASCII letters.
+pub(super) fn strip_prefix_ignore_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
+    let head = text.get(..prefix.len())?;
+    head.eq_ignore_ascii_case(prefix).then(|| &text[prefix.len()..])
+}
+
+/// Only this much of a message is searched for phrases.
+const MAX_SEARCHED_BYTES: usize = 2048;
+
+/// Messages made ready for a search by phrase.
+///
+/// A phrase matches whole words only: `tpd` is not in `httpd`, `5-hour` not in `15-hour`. Case of ASCII letters does
+/// not matter. A phrase is written in lower case; a `*` at its end also takes longer words, and ` ~ ` between two
+/// parts allows other words there (`model ~ not found`).
+pub(super) struct Words {
+    /// All messages in lower case, each ended by a line break.
+    text: Vec<u8>,
+    /// Where words begin.
+    starts: Vec<u16>,
+    /// One bit for each letter that begins a word: most phrases are dismissed by it.
+    initials: u64,
+}
+
+const fn bit(byte: u8) -> u64 {
+    1 << (byte & 63)
+}
+
+impl Words {
+    pub(super) fn new<'a>(messages: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut text = Vec::with_capacity(256);
+        for message in messages {
+            let room = MAX_SEARCHED_BYTES.saturating_sub(text.len());
+            text.extend(cut(message, room).bytes().map(|byte| byte.to_ascii_lowercase()));
+            text.push(b'\n');
+        }
+        let mut starts = Vec::with_capacity(text.len() / 4);
+        let mut initials = 0;
+        let mut in_word = false;
+        for (index, &byte) in text.iter().enumerate() {
+            let begins = if byte.is_ascii() { byte.is_ascii_alphanumeric() && !in_word } else { byte & 0xC0 == 0xC0 };
+            if begins {
+                starts.push(index as u16);
+                initials |= bit(byte);
+            }
+            in_word = byte.is_ascii_alphanumeric();
+        }
+        Self { text, starts, initials }
+    }
+
+    /// The text, in lower case.
+    pub(super) fn lower(&self) -> &str {
+        std::str::from_utf8(&self.text).unwrap_or_default()
+    }
+
+    pub(super) fn has_any(&self, phrases: &[&str]) -> bool {
+        phrases.iter().any(|phrase| self.has(phrase))
+    }
+
+    pub(super) fn has(&self, phrase: &str) -> bool {
+        let first = phrase.as_bytes().first().copied().unwrap_or(b' ');
+        if self.initials & bit(first) == 0 {
+            return false;
+        }
+        let mut from = 0;
+        phrase.split(" ~ ").all(|part| self.find(part, from).map(|end| from = end).is_some())
+    }
+
+    /// Where the first match of `part` at or after `from` ends.
+    fn find(&self, part: &str, from: usize) -> Option<usize> {
+        let (part, open) = part.strip_suffix('*').map_or((part, false), |part| (part, true));
+        let part = part.as_bytes();
+        let last = *part.last()?;
+        let whole_word = !open && last.is_ascii_alphanumeric();
+        self.starts.iter().map(|&start| usize::from(start)).filter(|&start| start >= from).find_map(|start| {
+            let end = start + part.len();
+            let next = self.text.get(end).copied().unwrap_or(b' ');
+            let matches = self.text[start..].starts_with(part) && !(whole_word && next.is_ascii_alphanumeric());
+            matches.then_some(end)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_never_splits_a_character() {
+        for max in 0..8 {
+            assert!("a重b试".starts_with(cut("a重b试", max)));
+        }
+        assert_eq!(cut("a重b", 3), "a");
+        assert_eq!(cut("a重b", 4), "a重");
+    }
+
+    #[test]
+    fn phrases_match_whole_words_in_any_case() {
+        let words = Words::new(["Weekly usage Limit reached (TPD)"]);
+        assert!(words.has("weekly usage limit"));
+        assert!(words.has("tpd"));
+        assert!(!words.has("week"));
+        assert!(words.has("week*"));
+        assert!(!words.has("usage limits"));
+        assert!(!Words::new(["15-hour httpd"]).has_any(&["5-hour", "tpd"]));
+    }
+
+    #[test]
+    fn a_gap_keeps_the_order_of_its_parts() {
+        let words = Words::new(["The model 'x' was not found"]);
+        assert!(words.has("model ~ not found"));
+        assert!(!words.has("not found ~ model"));
+        assert!(!words.has("model ~ not found ~ not found"));
+    }
+
+    #[test]
+    fn chinese_needs_no_word_border() {
+        assert!(Words::new(["您的账户余额不足，请充值"]).has("余额不足"));
+        assert!(!Words::new(["余额充足"]).has("余额不足"));
+    }
+
+    #[test]
+    fn phrases_do_not_reach_over_the_border_of_two_messages() {
+        assert!(!Words::new(["rate", "limit"]).has("rate limit"));
+    }
+
+    #[test]
+    fn only_the_start_of_a_huge_message_is_searched() {
+        let message = format!("{} quota", "x ".repeat(1_000_000));
+        assert!(!Words::new([message.as_str()]).has("quota"));
+    }
 }

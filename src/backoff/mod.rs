@@ -1,0 +1,94 @@
+//! How long to wait before the next attempt.
+//!
+//! The wait grows exponentially (`base · factor^(attempt − 1)`, attempts counted from 1) up to a hard cap, and jitter
+//! spreads it so that devices which failed together do not come back together. The cap holds for the jittered wait
+//! and jitter survives at the cap: there is no [`Jitter`] under which all devices end up waiting exactly the maximum.
+//!
+//! Computed in floating point and capped before it is turned into a [`Duration`], so that no attempt number overflows;
+//! whole milliseconds, rounded down.
+
+mod config;
+mod jitter;
+
+use std::time::Duration;
+
+pub use config::BackoffConfig;
+pub use jitter::Jitter;
+
+use crate::random::{Rng, unit};
+
+/// A checked backoff policy. Build it with [`BackoffConfig::build`].
+///
+/// ```
+/// use resilience::backoff::{BackoffConfig, Jitter};
+/// use std::time::Duration;
+///
+/// let backoff = BackoffConfig { jitter: Jitter::None, ..Default::default() }.build()?;
+/// let mut delays = backoff.delays();
+/// let waits: Vec<u128> = (0..4).map(|_| delays.next(&backoff, &|| 0.5).as_millis()).collect();
+/// assert_eq!(waits, [500, 1_000, 2_000, 4_000]);
+/// # Ok::<(), resilience::InvalidConfig>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Backoff(BackoffConfig);
+
+impl Backoff {
+    /// The waits of one call, from the first retry on.
+    pub fn delays(&self) -> Delays {
+        Delays { attempt: 0, previous_ms: self.base_ms() }
+    }
+
+    /// The settings it was built from.
+    pub fn config(&self) -> &BackoffConfig {
+        &self.0
+    }
+
+    fn base_ms(&self) -> f64 {
+        millis(self.0.base)
+    }
+}
+
+/// Where one call stands in its backoff.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Delays {
+    attempt: u32,
+    /// Only decorrelated jitter remembers it.
+    previous_ms: f64,
+}
+
+impl Delays {
+    /// The wait after one more failed attempt.
+    pub fn next(&mut self, backoff: &Backoff, rng: &(impl Rng + ?Sized)) -> Duration {
+        self.attempt = self.attempt.saturating_add(1);
+        let drawn = if backoff.0.jitter == Jitter::None { 0.0 } else { unit(rng.next_unit()) };
+        let BackoffConfig { base, factor, max_delay, jitter } = backoff.0;
+        let (base, max) = (millis(base), millis(max_delay));
+        let delay = jitter.apply(exponential(base, factor, self.attempt), base, max, self.previous_ms, drawn);
+        self.previous_ms = delay;
+        Duration::from_millis(delay.floor() as u64)
+    }
+}
+
+/// `base · factor^(attempt − 1)` in milliseconds, not capped: may be infinite, never NaN. `attempt` counts from 1.
+pub(crate) fn exponential(base_ms: f64, factor: f64, attempt: u32) -> f64 {
+    if base_ms == 0.0 { 0.0 } else { base_ms * factor.powf(f64::from(attempt.saturating_sub(1))) }
+}
+
+/// The calculator of article 000: `floor(base · factor^(attempt − 1) · jitter)`, jitter in `[0.5, 1.5)`, no cap but
+/// the largest integer that ArkTS counts exactly (2⁵³ − 1).
+///
+/// The caller vouches for `attempt ≥ 1`, `base_ms ≥ 0` and `factor ≥ 1`, all finite.
+///
+/// ```
+/// use resilience::backoff::multiplicative_delay_ms;
+///
+/// assert_eq!(multiplicative_delay_ms(3, 100.0, 2.0, 0.5), 400.0);
+/// ```
+pub fn multiplicative_delay_ms(attempt: u32, base_ms: f64, factor: f64, drawn: f64) -> f64 {
+    const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
+    (exponential(base_ms, factor, attempt) * (0.5 + unit(drawn))).floor().min(MAX_SAFE_INTEGER)
+}
+
+pub(crate) fn millis(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1_000.0
+}

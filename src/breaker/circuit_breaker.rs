@@ -1,0 +1,298 @@
+//! The shell around the state machine: lock, clock, chance, listeners, and a way past the lock while it is closed.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::config::BreakerConfig;
+use super::event::BreakerEvent;
+use super::permit::{FailureReport, Permit};
+use super::state::{BreakerState, Recorded, Rejection, State, Ticket};
+use crate::clock::{Clock, SystemClock, Timestamp};
+use crate::error::InvalidConfig;
+use crate::log;
+use crate::random::{Rng, SeededRng, unit};
+
+/// What a caller without an attempt timeout is taken to need, at the most.
+const DEFAULT_ATTEMPT_TIMEOUT: Duration = Duration::from_secs(60);
+
+type Listener = Arc<dyn Fn(&BreakerEvent) + Send + Sync>;
+
+/// A circuit breaker. Share it by reference or [`Arc`]: one for each service, whoever calls it.
+///
+/// ```
+/// use resilience::breaker::{BreakerConfig, BreakerState, CircuitBreaker};
+///
+/// let breaker = CircuitBreaker::new(BreakerConfig::default())?;
+/// for _ in 0..3 {
+///     breaker.try_acquire()?.failure(Default::default());
+/// }
+/// let rejection = breaker.try_acquire().unwrap_err();
+/// assert!(rejection.retry_after.as_millis() <= 5_000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct CircuitBreaker {
+    /// Generation, shifted left by one; lowest bit: calls pass without asking the state machine.
+    /// Written under the lock, read without it: a closed breaker costs a success two loads and one addition.
+    gate: AtomicU64,
+    /// The failures of the state machine, to skip a success that has nothing to reset.
+    failures: AtomicU64,
+    successes: AtomicU64,
+    shared: Mutex<Shared>,
+    clock: Arc<dyn Clock>,
+    rng: Arc<dyn Rng>,
+}
+
+struct Shared {
+    state: State,
+    stats: BreakerStats,
+    listeners: Vec<(u64, Listener)>,
+    next_listener: u64,
+}
+
+/// What a breaker has seen since it was made. Counters saturate in practice only: 2⁶⁴ calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BreakerStats {
+    /// Results counted as success.
+    pub successes: u64,
+    /// Results counted as failure.
+    pub failures: u64,
+    /// Results that say nothing about the service.
+    pub neutral: u64,
+    /// Results that came too late to count.
+    pub stale: u64,
+    /// Calls not admitted.
+    pub rejected: u64,
+    /// Times it opened.
+    pub opened: u64,
+    /// Times it became half-open.
+    pub half_opened: u64,
+    /// Times it closed again.
+    pub closed: u64,
+    /// Listeners that panicked.
+    pub listener_errors: u64,
+}
+
+impl CircuitBreaker {
+    /// On the system's clock, with the system's chance.
+    ///
+    /// # Errors
+    /// [`InvalidConfig`], see [`BreakerConfig`].
+    pub fn new(config: BreakerConfig) -> Result<Self, InvalidConfig> {
+        Self::with_clock(config, Arc::new(SystemClock), Arc::new(SeededRng::from_system()))
+    }
+
+    /// With a clock and a source of chance of one's own.
+    ///
+    /// # Errors
+    /// [`InvalidConfig`], see [`BreakerConfig`].
+    pub fn with_clock(config: BreakerConfig, clock: Arc<dyn Clock>, rng: Arc<dyn Rng>) -> Result<Self, InvalidConfig> {
+        config.validate()?;
+        let state = State::new(config);
+        let gate = gate_of(&state);
+        let shared = Shared { state, stats: BreakerStats::default(), listeners: Vec::new(), next_listener: 0 };
+        Ok(Self {
+            gate: AtomicU64::new(gate),
+            failures: AtomicU64::new(0),
+            successes: AtomicU64::new(0),
+            shared: Mutex::new(shared),
+            clock,
+            rng,
+        })
+    }
+
+    /// Asks for one call.
+    ///
+    /// # Errors
+    /// [`Rejection`] says why not and when to ask again.
+    pub fn try_acquire(&self) -> Result<Permit<'_>, Rejection> {
+        self.try_acquire_for(DEFAULT_ATTEMPT_TIMEOUT)
+    }
+
+    /// Asks for one call that takes at most `attempt_timeout`: a probe keeps its place at least so long.
+    ///
+    /// # Errors
+    /// [`Rejection`] says why not and when to ask again.
+    #[inline]
+    pub fn try_acquire_for(&self, attempt_timeout: Duration) -> Result<Permit<'_>, Rejection> {
+        let gate = self.gate.load(Ordering::Acquire);
+        if gate & 1 == 1 {
+            return Ok(Permit::new(self, Ticket::of_closed(gate >> 1)));
+        }
+        self.ask(attempt_timeout)
+    }
+
+    fn ask(&self, attempt_timeout: Duration) -> Result<Permit<'_>, Rejection> {
+        let now = self.clock.now();
+        let (admission, event) = self.change(|shared| {
+            let (admission, event) = shared.state.admit(now, attempt_timeout);
+            shared.stats.rejected += u64::from(admission.is_err());
+            ((admission, event), event)
+        });
+        self.tell(event);
+        admission.map(|ticket| Permit::new(self, ticket))
+    }
+
+    #[inline]
+    pub(crate) fn record_success(&self, ticket: Ticket) {
+        let gate = self.gate.load(Ordering::Acquire);
+        if gate == ticket.generation() << 1 | 1 && self.failures.load(Ordering::Relaxed) == 0 {
+            self.successes.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        let now = self.clock.now();
+        self.record(|state| state.success(ticket, now), |stats| &mut stats.successes);
+    }
+
+    pub(crate) fn record_failure(&self, ticket: Ticket, report: FailureReport) {
+        // Both may be functions of the app that call back into this breaker: not under the lock.
+        let (now, chance) = (self.clock.now(), unit(self.rng.next_unit()));
+        self.record(|state| state.failure(ticket, report, now, chance), |stats| &mut stats.failures);
+    }
+
+    pub(crate) fn record_neutral(&self, ticket: Ticket) {
+        self.record(|state| state.neutral(ticket), |stats| &mut stats.neutral);
+    }
+
+    fn record(&self, result: impl FnOnce(&mut State) -> Recorded, counter: impl Fn(&mut BreakerStats) -> &mut u64) {
+        let event = self.change(|shared| match result(&mut shared.state) {
+            Recorded::Counted(event) => {
+                *counter(&mut shared.stats) += 1;
+                (event, event)
+            }
+            Recorded::Stale => {
+                shared.stats.stale += 1;
+                (None, None)
+            }
+        });
+        self.tell(event);
+    }
+
+    /// A ticket for a result that was reported without its permit (article 000's `recordSuccess()`): it is taken for
+    /// that of the oldest probe in flight, or of any call while closed. `None`: nothing is waited for.
+    #[cfg(any(feature = "napi", target_env = "ohos"))]
+    pub(crate) fn current_ticket(&self) -> Option<Ticket> {
+        self.shared().state.current_ticket()
+    }
+
+    /// Rejects every call until [`reset`](Self::reset).
+    pub fn isolate(&self) {
+        self.switch(State::isolate);
+    }
+
+    /// Admits every call and counts nothing until [`reset`](Self::reset).
+    pub fn force_closed(&self) {
+        self.switch(State::force_closed);
+    }
+
+    /// Makes it as new: closed, nothing counted. Calls in flight no longer count.
+    pub fn reset(&self) {
+        self.switch(State::reset);
+    }
+
+    fn switch(&self, to: impl FnOnce(&mut State, Timestamp) -> Option<BreakerEvent>) {
+        let now = self.clock.now();
+        let event = self.change(|shared| {
+            let event = to(&mut shared.state, now);
+            (event, event)
+        });
+        self.tell(event);
+    }
+
+    /// State as the last event left it: `Open` is read until a call comes after the cooldown.
+    pub fn state(&self) -> BreakerState {
+        self.shared().state.state()
+    }
+
+    /// Time until a call may be admitted; zero when one may be now.
+    pub fn retry_after(&self) -> Duration {
+        if self.gate.load(Ordering::Acquire) & 1 == 1 {
+            return Duration::ZERO;
+        }
+        let now = self.clock.now();
+        self.shared().state.retry_after(now)
+    }
+
+    /// Failures in a row.
+    pub fn consecutive_failures(&self) -> u32 {
+        self.shared().state.failures()
+    }
+
+    /// What it has seen.
+    pub fn stats(&self) -> BreakerStats {
+        let counted = self.shared().stats;
+        BreakerStats { successes: counted.successes + self.successes.load(Ordering::Relaxed), ..counted }
+    }
+
+    /// The settings it was built from.
+    pub fn config(&self) -> BreakerConfig {
+        *self.shared().state.config()
+    }
+
+    /// Calls `listener` after each change of state, outside any lock. The number is for [`unsubscribe`](Self::unsubscribe).
+    pub fn subscribe(&self, listener: impl Fn(&BreakerEvent) + Send + Sync + 'static) -> u64 {
+        let mut shared = self.shared();
+        shared.next_listener += 1;
+        let id = shared.next_listener;
+        shared.listeners.push((id, Arc::new(listener)));
+        id
+    }
+
+    /// Forgets a listener. False: there is none of that number.
+    pub fn unsubscribe(&self, id: u64) -> bool {
+        let mut shared = self.shared();
+        let before = shared.listeners.len();
+        shared.listeners.retain(|(listener, _)| *listener != id);
+        shared.listeners.len() < before
+    }
+
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        // Nothing panics under this lock, so there is no half-made change to fear.
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The one place that changes the state: counts the event and renews what is read without the lock.
+    fn change<T>(&self, change: impl FnOnce(&mut Shared) -> (T, Option<BreakerEvent>)) -> T {
+        let mut shared = self.shared();
+        let (result, event) = change(&mut shared);
+        match event.map(|event| event.to) {
+            Some(BreakerState::Open) => shared.stats.opened += 1,
+            Some(BreakerState::HalfOpen) => shared.stats.half_opened += 1,
+            Some(BreakerState::Closed) => shared.stats.closed += 1,
+            None => {}
+        }
+        self.failures.store(u64::from(shared.state.failures()), Ordering::Relaxed);
+        self.gate.store(gate_of(&shared.state), Ordering::Release);
+        result
+    }
+
+    fn tell(&self, event: Option<BreakerEvent>) {
+        let Some(event) = event else { return };
+        log::info(format_args!(
+            "breaker {} -> {} ({}), failures {}, cooldown {} ms",
+            event.from.as_str(),
+            event.to.as_str(),
+            event.reason.as_str(),
+            event.failures,
+            event.cooldown.as_millis()
+        ));
+        let listeners: Vec<Listener> = self.shared().listeners.iter().map(|(_, listener)| listener.clone()).collect();
+        let panicked = listeners.iter().filter(|listener| catch_unwind(AssertUnwindSafe(|| listener(&event))).is_err());
+        let errors = panicked.count() as u64;
+        if errors > 0 {
+            self.shared().stats.listener_errors += errors;
+        }
+    }
+}
+
+fn gate_of(state: &State) -> u64 {
+    state.generation() << 1 | u64::from(state.admits_freely())
+}
+
+impl fmt::Debug for CircuitBreaker {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("CircuitBreaker").field("state", &self.state()).finish_non_exhaustive()
+    }
+}

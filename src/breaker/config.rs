@@ -1,0 +1,75 @@
+use std::time::Duration;
+
+use crate::error::{InvalidConfig, duration_in_range, in_range};
+
+/// Settings of a [`CircuitBreaker`](super::CircuitBreaker).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BreakerConfig {
+    /// Failures in a row that open it. At least 1; default 3.
+    pub failure_threshold: u32,
+    /// How long it stays open before a probe may go out. 0 (at once) to 365 days; default 5 s.
+    pub cooldown: Duration,
+    /// Each cooldown that follows a failed probe is this many times longer. 1 (constant) to 100; default 1.
+    pub cooldown_factor: f64,
+    /// Longest cooldown that the factor leads to. Not below `cooldown`; default 10 min, or `cooldown` if longer.
+    pub max_cooldown: Option<Duration>,
+    /// Spreads the cooldown over `[1 − spread, 1 + spread)`, so that devices do not probe together. 0 to 1; default 0.
+    pub cooldown_spread: f64,
+    /// After so long without opening, the next cooldown is the first one again. Default 60 s.
+    pub cooldown_reset: Duration,
+    /// Probes in flight at once while half-open. 1 to 1000; default 1.
+    pub half_open_probes: u32,
+    /// Probes that must succeed before it closes. 1 to 1000; default 1.
+    pub success_threshold: u32,
+    /// After so long a probe that has not reported loses its place. At least 1 ms; default: the longer of the cooldown
+    /// and the attempt's own timeout (60 s where the caller has none).
+    pub probe_lease: Option<Duration>,
+}
+
+impl Default for BreakerConfig {
+    fn default() -> Self {
+        Self {
+            failure_threshold: 3,
+            cooldown: Duration::from_secs(5),
+            cooldown_factor: 1.0,
+            max_cooldown: None,
+            cooldown_spread: 0.0,
+            cooldown_reset: Duration::from_secs(60),
+            half_open_probes: 1,
+            success_threshold: 1,
+            probe_lease: None,
+        }
+    }
+}
+
+impl BreakerConfig {
+    /// Checks the settings.
+    ///
+    /// # Errors
+    /// [`InvalidConfig`] for a value outside the range named at its field.
+    pub fn validate(&self) -> Result<(), InvalidConfig> {
+        in_range("failureThreshold", self.failure_threshold, 1, u32::MAX)?;
+        duration_in_range("cooldownMs", self.cooldown, Duration::ZERO)?;
+        in_range("cooldownFactor", self.cooldown_factor, 1.0, 100.0)?;
+        if let Some(max) = self.max_cooldown {
+            duration_in_range("maxCooldownMs", max, self.cooldown)?;
+        }
+        in_range("cooldownSpread", self.cooldown_spread, 0.0, 1.0)?;
+        duration_in_range("cooldownResetMs", self.cooldown_reset, Duration::ZERO)?;
+        in_range("halfOpenProbes", self.half_open_probes, 1, 1_000)?;
+        in_range("successThreshold", self.success_threshold, 1, 1_000)?;
+        if let Some(lease) = self.probe_lease {
+            duration_in_range("probeLeaseMs", lease, Duration::from_millis(1))?;
+        }
+        Ok(())
+    }
+
+    /// The cooldown after `reopened` failed probes in a row. `chance` in `[0, 1)` spreads it.
+    pub(super) fn cooldown_after(&self, reopened: u32, chance: f64) -> Duration {
+        let max = self.max_cooldown.unwrap_or(Duration::from_secs(600)).max(self.cooldown);
+        let grown = self.cooldown.as_secs_f64() * self.cooldown_factor.powf(f64::from(reopened));
+        let spread = 1.0 - self.cooldown_spread + 2.0 * self.cooldown_spread * chance;
+        // The cap is of the grown cooldown; jitter spreads around it, so that capped devices stay apart too.
+        Duration::from_secs_f64(grown.min(max.as_secs_f64()) * spread)
+    }
+}

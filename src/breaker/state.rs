@@ -1,0 +1,346 @@
+//! The state machine: pure functions of state, event, time and chance. No lock, no clock, no listener.
+
+use std::time::Duration;
+
+use super::config::BreakerConfig;
+use super::event::{BreakerEvent, TransitionReason};
+use super::permit::FailureReport;
+use crate::clock::Timestamp;
+
+/// State of a circuit breaker. The numbers are those of article 000.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BreakerState {
+    /// Calls pass.
+    Closed = 0,
+    /// Calls are rejected.
+    Open = 1,
+    /// Probes pass.
+    HalfOpen = 2,
+}
+
+impl BreakerState {
+    /// As logs and traces spell it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Open => "open",
+            Self::HalfOpen => "half_open",
+        }
+    }
+}
+
+/// Why a call was not admitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RejectionReason {
+    /// The breaker is open.
+    Open,
+    /// It is half-open and all probe places are taken.
+    HalfOpenBusy,
+    /// The service asked to be left alone until later (Retry-After).
+    CoolingDown,
+    /// It was isolated by hand.
+    Isolated,
+}
+
+impl RejectionReason {
+    /// As ArkTS sees it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::HalfOpenBusy => "half_open_busy",
+            Self::CoolingDown => "cooling_down",
+            Self::Isolated => "isolated",
+        }
+    }
+}
+
+/// A call was not admitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("circuit breaker rejects the call ({}), retry after {} ms", reason.as_str(), retry_after.as_millis())]
+pub struct Rejection {
+    /// Why.
+    pub reason: RejectionReason,
+    /// When a call may be admitted again. The longest possible time for an isolated breaker.
+    pub retry_after: Duration,
+}
+
+/// Names one admission: the generation that gave it and, for a probe, which one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ticket {
+    generation: u64,
+    probe: Option<u64>,
+}
+
+impl Ticket {
+    pub(super) const fn of_closed(generation: u64) -> Self {
+        Self { generation, probe: None }
+    }
+
+    pub(super) const fn is_probe(self) -> bool {
+        self.probe.is_some()
+    }
+
+    pub(super) const fn generation(self) -> u64 {
+        self.generation
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Probe {
+    id: u64,
+    lease_ends: Timestamp,
+}
+
+#[derive(Debug)]
+enum Phase {
+    Closed,
+    Open { until: Timestamp },
+    HalfOpen { probes: Vec<Probe>, successes: u32 },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Automatic,
+    Isolated,
+    ForcedClosed,
+}
+
+/// What happened to a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Recorded {
+    Counted(Option<BreakerEvent>),
+    /// It belongs to an earlier generation, or to a probe whose lease ended.
+    Stale,
+}
+
+#[derive(Debug)]
+pub(super) struct State {
+    config: BreakerConfig,
+    phase: Phase,
+    mode: Mode,
+    generation: u64,
+    failures: u32,
+    /// Set by Retry-After: no admission before, in any phase.
+    cooling_until: Timestamp,
+    /// How many times it opened without a quiet time in between: the exponent of the cooldown.
+    reopened: u32,
+    /// End of the last time it was open; `None` before the first.
+    closed_at: Option<Timestamp>,
+    next_probe: u64,
+}
+
+impl State {
+    pub fn new(config: BreakerConfig) -> Self {
+        Self {
+            config,
+            phase: Phase::Closed,
+            mode: Mode::Automatic,
+            generation: 0,
+            failures: 0,
+            cooling_until: Timestamp::ZERO,
+            reopened: 0,
+            closed_at: None,
+            next_probe: 0,
+        }
+    }
+
+    pub fn config(&self) -> &BreakerConfig {
+        &self.config
+    }
+
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    pub fn failures(&self) -> u32 {
+        self.failures
+    }
+
+    pub fn state(&self) -> BreakerState {
+        match (self.mode, &self.phase) {
+            (Mode::Isolated, _) => BreakerState::Open,
+            (Mode::ForcedClosed, _) | (_, Phase::Closed) => BreakerState::Closed,
+            (_, Phase::Open { .. }) => BreakerState::Open,
+            (_, Phase::HalfOpen { .. }) => BreakerState::HalfOpen,
+        }
+    }
+
+    /// Whether every call passes and no time needs to be read for it.
+    pub fn admits_freely(&self) -> bool {
+        self.state() == BreakerState::Closed
+            && (self.mode == Mode::ForcedClosed || self.cooling_until == Timestamp::ZERO)
+    }
+
+    /// Time until a call may be admitted; zero when one may be now. Changes nothing.
+    pub fn retry_after(&self, now: Timestamp) -> Duration {
+        match self.blocked(now) {
+            Some(rejection) => rejection.retry_after,
+            None => Duration::ZERO,
+        }
+    }
+
+    /// Why a call at `now` would be rejected.
+    fn blocked(&self, now: Timestamp) -> Option<Rejection> {
+        let (reason, until) = match (self.mode, &self.phase) {
+            (Mode::ForcedClosed, _) => return None,
+            (Mode::Isolated, _) => {
+                return Some(Rejection { reason: RejectionReason::Isolated, retry_after: Duration::MAX });
+            }
+            (_, Phase::Open { until }) => (RejectionReason::Open, (*until).max(self.cooling_until)),
+            (_, _) if now < self.cooling_until => (RejectionReason::CoolingDown, self.cooling_until),
+            (_, Phase::HalfOpen { probes, .. }) => {
+                let live = probes.iter().filter(|probe| probe.lease_ends > now);
+                if live.clone().count() < self.config.half_open_probes as usize {
+                    return None;
+                }
+                let first_lease = live.map(|probe| probe.lease_ends).min().unwrap_or(now);
+                (RejectionReason::HalfOpenBusy, first_lease)
+            }
+            (_, Phase::Closed) => return None,
+        };
+        (now < until).then(|| Rejection { reason, retry_after: until.since(now) })
+    }
+
+    /// Asks for one call. `attempt_timeout` bounds the lease of a probe from below.
+    pub fn admit(
+        &mut self,
+        now: Timestamp,
+        attempt_timeout: Duration,
+    ) -> (Result<Ticket, Rejection>, Option<BreakerEvent>) {
+        if let Some(rejection) = self.blocked(now) {
+            return (Err(rejection), None);
+        }
+        if now >= self.cooling_until {
+            self.cooling_until = Timestamp::ZERO;
+        }
+        if self.state() == BreakerState::Closed {
+            return (Ok(Ticket::of_closed(self.generation)), None);
+        }
+        let event = matches!(self.phase, Phase::Open { .. }).then(|| {
+            let phase = Phase::HalfOpen { probes: Vec::new(), successes: 0 };
+            self.enter(phase, TransitionReason::CooldownOver, now, Duration::ZERO)
+        });
+        let lease = self.config.probe_lease.unwrap_or(attempt_timeout.max(self.config.cooldown));
+        let Phase::HalfOpen { probes, .. } = &mut self.phase else {
+            unreachable!("not closed, and open has just become half-open")
+        };
+        probes.retain(|probe| probe.lease_ends > now);
+        self.next_probe += 1;
+        probes.push(Probe { id: self.next_probe, lease_ends: now + lease });
+        (Ok(Ticket { generation: self.generation, probe: Some(self.next_probe) }), event)
+    }
+
+    pub fn success(&mut self, ticket: Ticket, now: Timestamp) -> Recorded {
+        if !self.accept(ticket) {
+            return Recorded::Stale;
+        }
+        let Phase::HalfOpen { successes, .. } = &mut self.phase else {
+            self.failures = 0;
+            return Recorded::Counted(None);
+        };
+        *successes += 1;
+        if *successes < self.config.success_threshold {
+            return Recorded::Counted(None);
+        }
+        let event = self.enter(Phase::Closed, TransitionReason::ProbeSucceeded, now, Duration::ZERO);
+        self.failures = 0;
+        self.closed_at = Some(now);
+        Recorded::Counted(Some(event))
+    }
+
+    /// `chance` in `[0, 1)` spreads the cooldown if this failure opens.
+    pub fn failure(&mut self, ticket: Ticket, report: FailureReport, now: Timestamp, chance: f64) -> Recorded {
+        // The wish of the service holds whatever the age of the call that brought it.
+        if let Some(retry_after) = report.retry_after.filter(|wait| !wait.is_zero()) {
+            self.cooling_until = self.cooling_until.max(now + retry_after);
+        }
+        if !self.accept(ticket) {
+            return Recorded::Stale;
+        }
+        if self.mode == Mode::ForcedClosed {
+            return Recorded::Counted(None);
+        }
+        let probe_failed = matches!(self.phase, Phase::HalfOpen { .. });
+        self.failures = self.failures.saturating_add(1);
+        let reason = if report.open_for.is_some() {
+            TransitionReason::OpenedAtOnce
+        } else if probe_failed {
+            TransitionReason::ProbeFailed
+        } else if self.failures >= self.config.failure_threshold {
+            TransitionReason::Failures
+        } else {
+            return Recorded::Counted(None);
+        };
+        let quiet = |closed_at: Timestamp| now.since(closed_at) >= self.config.cooldown_reset;
+        self.reopened = match self.closed_at {
+            _ if probe_failed => self.reopened.saturating_add(1),
+            Some(closed_at) if !quiet(closed_at) => self.reopened.saturating_add(1),
+            _ => 0,
+        };
+        let cooldown = self.config.cooldown_after(self.reopened, chance).max(report.open_for.unwrap_or_default());
+        let until = (now + cooldown).max(self.cooling_until);
+        let event = self.enter(Phase::Open { until }, reason, now, until.since(now));
+        Recorded::Counted(Some(event))
+    }
+
+    /// Gives the place back and changes nothing else.
+    pub fn neutral(&mut self, ticket: Ticket) -> Recorded {
+        if self.accept(ticket) { Recorded::Counted(None) } else { Recorded::Stale }
+    }
+
+    /// The ticket of the oldest probe in flight, or of the closed state: what a result without a ticket belongs to.
+    pub fn current_ticket(&self) -> Option<Ticket> {
+        match &self.phase {
+            Phase::Closed => Some(Ticket::of_closed(self.generation)),
+            Phase::Open { .. } => None,
+            Phase::HalfOpen { probes, .. } => {
+                probes.first().map(|probe| Ticket { generation: self.generation, probe: Some(probe.id) })
+            }
+        }
+    }
+
+    /// Rejects everything until [`reset`](Self::reset).
+    pub fn isolate(&mut self, now: Timestamp) -> Option<BreakerEvent> {
+        self.set_mode(Mode::Isolated, now)
+    }
+
+    /// Admits everything and counts nothing until [`reset`](Self::reset).
+    pub fn force_closed(&mut self, now: Timestamp) -> Option<BreakerEvent> {
+        self.set_mode(Mode::ForcedClosed, now)
+    }
+
+    /// As new: closed, nothing counted, no cooldown.
+    pub fn reset(&mut self, now: Timestamp) -> Option<BreakerEvent> {
+        self.set_mode(Mode::Automatic, now)
+    }
+
+    fn set_mode(&mut self, mode: Mode, now: Timestamp) -> Option<BreakerEvent> {
+        let (from, failures) = (self.state(), self.failures);
+        *self = Self { generation: self.generation + 1, next_probe: self.next_probe, mode, ..Self::new(self.config) };
+        let (to, cooldown) = (self.state(), Duration::ZERO);
+        (from != to).then_some(BreakerEvent { from, to, reason: TransitionReason::Manual, at: now, failures, cooldown })
+    }
+
+    fn enter(&mut self, phase: Phase, reason: TransitionReason, now: Timestamp, cooldown: Duration) -> BreakerEvent {
+        let from = self.state();
+        self.phase = phase;
+        self.generation += 1;
+        BreakerEvent { from, to: self.state(), reason, at: now, failures: self.failures, cooldown }
+    }
+
+    /// Takes the ticket back, once. False: it is none of this generation, or the probe's place is no longer its own.
+    fn accept(&mut self, ticket: Ticket) -> bool {
+        if ticket.generation != self.generation {
+            return false;
+        }
+        match (&mut self.phase, ticket.probe) {
+            (Phase::HalfOpen { probes, .. }, Some(id)) => {
+                let before = probes.len();
+                probes.retain(|probe| probe.id != id);
+                probes.len() < before
+            }
+            (Phase::Closed, None) => true,
+            _ => false,
+        }
+    }
+}

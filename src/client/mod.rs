@@ -1,0 +1,26 @@
+//! One LLM service behind breaker, retry, timeout and fallback.
+//!
+//! A call runs `breaker → attempt (timeout) → classify → wait and try again, or stop → fallback`. The breaker is asked
+//! before **each** attempt and counts each: a breaker that opens in the middle ends the call at once, and the probe of
+//! a half-open breaker is one attempt that is not tried again.
+//!
+//! [`execute`](ResilientLlmClient::execute) never fails: its [`Outcome`] says what the app may show, where it came from
+//! and what happened on the way. [`chat`](ResilientLlmClient::chat) is a view of it that gives the text, or the error
+//! that only the caller can mend (a wrong key, a refused prompt, a cancelled call).
+
+mod attempt;
+mod config;
+mod fallback;
+mod hooks;
+mod llm_client;
+mod outcome;
+mod race;
+mod service;
+
+pub use attempt::Attempt;
+pub use config::{CallOptions, ClientConfig};
+pub use fallback::{Fallback, Locale};
+pub use hooks::{Failure, Hooks, NoHooks, RetryEvent};
+pub use llm_client::{LlmClient, LlmResponse};
+pub use outcome::{AttemptRecord, Outcome, OutcomeStatus};
+pub use service::ResilientLlmClient;

@@ -1,0 +1,345 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::attempt::{Attempt, CallIdentity};
+use super::config::{CallOptions, ClientConfig};
+use super::hooks::{Failure, Hooks, NoHooks, RetryEvent};
+use super::llm_client::{LlmClient, LlmResponse};
+use super::outcome::{AttemptRecord, Outcome, OutcomeStatus};
+use super::race::{Raced, race};
+use crate::breaker::{BreakerState, CircuitBreaker, FailureReport, Permit};
+use crate::cancel::CancelReason;
+use crate::classify::{BreakerVerdict, CallError, ErrorClass};
+use crate::clock::{Timer, Timestamp};
+use crate::error::{InvalidConfig, duration_in_range};
+use crate::log;
+use crate::random::{Rng, SeededRng};
+use crate::retry::{Decision, RetryBudget, RetryPolicy, RetryState, StopReason};
+
+const DEFAULT_QUOTA_COOLDOWN: Duration = Duration::from_secs(600);
+
+/// Keeps the calls to one LLM service alive.
+///
+/// ```
+/// use resilience::breaker::CircuitBreaker;
+/// use resilience::client::{CallOptions, ClientConfig, OutcomeStatus, ResilientLlmClient};
+/// use resilience::clock::TokioClock;
+/// use resilience::mock::MockLlmClient;
+/// use std::sync::Arc;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// let breaker = Arc::new(CircuitBreaker::new(Default::default())?);
+/// let flaky = MockLlmClient::failing_first(2);
+/// let client = ResilientLlmClient::new(flaky, ClientConfig::default(), breaker, TokioClock::new())?;
+///
+/// let outcome = client.execute("hello", CallOptions::default()).await;
+/// assert_eq!(outcome.status, OutcomeStatus::Ok);
+/// assert_eq!(outcome.attempts(), 3);
+/// # Ok::<(), resilience::InvalidConfig>(()) }).unwrap();
+/// ```
+pub struct ResilientLlmClient<L, T, H = NoHooks> {
+    inner: L,
+    timer: T,
+    hooks: H,
+    breaker: Arc<CircuitBreaker>,
+    policy: RetryPolicy,
+    budget: RetryBudget,
+    fallback: super::Fallback,
+    quota_cooldown: Duration,
+    rng: Arc<dyn Rng>,
+    /// The latest finished call: attempts, shifted left by one; lowest bit: the fallback was used.
+    last: AtomicU64,
+}
+
+impl<L: LlmClient, T: Timer> ResilientLlmClient<L, T> {
+    /// A client without hooks.
+    ///
+    /// # Errors
+    /// [`InvalidConfig`] names the field that is out of its range.
+    pub fn new(inner: L, config: ClientConfig, breaker: Arc<CircuitBreaker>, timer: T) -> Result<Self, InvalidConfig> {
+        Self::with_hooks(inner, config, breaker, timer, Arc::new(SeededRng::from_system()), NoHooks)
+    }
+}
+
+impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
+    /// A client with its own chance and hooks.
+    ///
+    /// # Errors
+    /// [`InvalidConfig`] names the field that is out of its range.
+    pub fn with_hooks(
+        inner: L,
+        config: ClientConfig,
+        breaker: Arc<CircuitBreaker>,
+        timer: T,
+        rng: Arc<dyn Rng>,
+        hooks: H,
+    ) -> Result<Self, InvalidConfig> {
+        let quota_cooldown = config.quota_cooldown.unwrap_or(DEFAULT_QUOTA_COOLDOWN);
+        duration_in_range("quotaCooldownMs", quota_cooldown, Duration::ZERO)?;
+        Ok(Self {
+            inner,
+            timer,
+            hooks,
+            breaker,
+            policy: config.retry.build()?,
+            budget: RetryBudget::new(config.budget)?,
+            fallback: config.fallback,
+            quota_cooldown,
+            rng,
+            last: AtomicU64::new(0),
+        })
+    }
+
+    /// The text of the answer, or of the fallback.
+    ///
+    /// # Errors
+    /// What only the caller can mend, see [`CallError::reaches_caller`]: a wrong key, a refused prompt, a cancelled
+    /// call.
+    pub async fn chat(&self, request: &L::Request) -> Result<String, CallError> {
+        let outcome = self.execute(request, CallOptions::default()).await;
+        match outcome.error {
+            Some(error) if outcome.status != OutcomeStatus::Fallback => Err(error),
+            _ => Ok(outcome.text().to_owned()),
+        }
+    }
+
+    /// Runs a call to its end. Never fails: the outcome says how it went.
+    pub async fn execute(&self, request: &L::Request, options: CallOptions) -> Outcome<L::Response> {
+        let started = self.timer.now();
+        let mut retry = RetryState::begin(&self.policy, started);
+        if let Some(deadline) = options.deadline {
+            retry = retry.with_deadline(started + deadline);
+        }
+        self.budget.deposit_call(started);
+        let call = CallIdentity::new(options.cancel, options.request_id);
+        let mut trace = Vec::with_capacity(1);
+        let end = self.attempts(request, &call, &mut retry, &mut trace).await;
+        let outcome = self.finish(end, call, started, trace).await;
+        let used_fallback = u64::from(outcome.used_fallback());
+        self.last.store(u64::from(outcome.attempts()) << 1 | used_fallback, Ordering::Relaxed);
+        outcome
+    }
+
+    /// Attempts of the latest finished call; with calls at once, see the outcome of each.
+    pub fn last_attempts(&self) -> u32 {
+        (self.last.load(Ordering::Relaxed) >> 1) as u32
+    }
+
+    /// Whether the latest finished call ended with the fallback.
+    pub fn used_fallback(&self) -> bool {
+        self.last.load(Ordering::Relaxed) & 1 == 1
+    }
+
+    /// The client that it keeps alive.
+    pub fn inner(&self) -> &L {
+        &self.inner
+    }
+
+    /// Its breaker.
+    pub fn breaker(&self) -> &Arc<CircuitBreaker> {
+        &self.breaker
+    }
+
+    /// Attempt after attempt, until one answers or there is a reason to stop.
+    async fn attempts(
+        &self,
+        request: &L::Request,
+        call: &CallIdentity,
+        retry: &mut RetryState,
+        trace: &mut Vec<AttemptRecord>,
+    ) -> End<L::Response> {
+        let mut last_error = None;
+        loop {
+            if call.cancel.as_ref().is_some_and(|token| token.is_cancelled()) {
+                return End::stopped(StopReason::Cancelled, Some(cancelled()));
+            }
+            let permit = match self.breaker.try_acquire_for(self.policy.config().attempt_timeout) {
+                Ok(permit) => permit,
+                Err(rejection) => {
+                    let end = End::stopped(StopReason::CircuitOpen, last_error);
+                    return End { retry_after: Some(rejection.retry_after), ..end };
+                }
+            };
+            let (number, probe) = (trace.len() as u32 + 1, permit.is_probe());
+            let began = self.timer.now();
+            let deadline = retry.attempt_deadline(&self.policy, began);
+            let result = self.attempt(request, Attempt::new(number, deadline, call), began).await;
+            let now = self.timer.now();
+            self.report(permit, result.as_ref().err());
+            trace.push(self.record(number, result.as_ref().err(), began, now, retry.started(), probe));
+            let error = match result {
+                Ok(response) => return End::answered(response),
+                Err(error) => error,
+            };
+            let mut decision = retry.after_failure(&self.policy, &error, now, &self.budget, &*self.rng);
+            if matches!(decision, Decision::Retry { .. }) && self.breaker.state() != BreakerState::Closed {
+                decision = Decision::Stop(StopReason::CircuitOpen);
+            }
+            let (delay, source) = match decision {
+                Decision::Retry { delay, source } => (delay, source),
+                Decision::Stop(reason) => return End::stopped(reason, Some(error)),
+            };
+            if let Some(entry) = trace.last_mut() {
+                (entry.delay, entry.delay_source) = (Some(delay), Some(source));
+            }
+            self.tell_retry(&RetryEvent { attempt: number, delay, source, error: &error });
+            let wait = self.timer.sleep_until(now + delay);
+            if let Raced::Cancelled = race(wait, call.cancel.as_ref(), std::future::pending()).await {
+                return End::stopped(StopReason::Cancelled, Some(cancelled()));
+            }
+            last_error = Some(error);
+        }
+    }
+
+    async fn attempt(
+        &self,
+        request: &L::Request,
+        attempt: Attempt<'_>,
+        began: Timestamp,
+    ) -> Result<L::Response, CallError> {
+        let call_token = attempt.call_token();
+        let timeout = self.timer.sleep_until(attempt.deadline());
+        match race(self.inner.chat(request, &attempt), call_token, timeout).await {
+            Raced::Done(result) => result,
+            Raced::Cancelled => {
+                attempt.abandon(CancelReason::Cancelled);
+                Err(cancelled())
+            }
+            Raced::TimedOut => {
+                attempt.abandon(CancelReason::Timeout);
+                let limit = attempt.deadline().since(began).as_millis();
+                let mut error = CallError::new(ErrorClass::Timeout, format!("no answer within {limit} ms"));
+                error.maybe_billed = true;
+                Err(error)
+            }
+        }
+    }
+
+    fn report(&self, permit: Permit<'_>, error: Option<&CallError>) {
+        let Some(error) = error else { return permit.success() };
+        let retry_after = error.retry_after.as_ref().map(|retry_after| retry_after.wait);
+        match error.breaker_verdict() {
+            BreakerVerdict::Neutral => permit.neutral(),
+            BreakerVerdict::Failure => permit.failure(FailureReport { retry_after, open_for: None }),
+            BreakerVerdict::OpenNow => {
+                permit.failure(FailureReport { retry_after, open_for: Some(self.quota_cooldown) });
+            }
+        }
+    }
+
+    fn record(
+        &self,
+        attempt: u32,
+        error: Option<&CallError>,
+        began: Timestamp,
+        now: Timestamp,
+        started: Timestamp,
+        probe: bool,
+    ) -> AttemptRecord {
+        AttemptRecord {
+            attempt,
+            class: error.map(|error| error.class),
+            status: error.and_then(|error| error.status),
+            message: error.map(|error| error.message.clone()).unwrap_or_default(),
+            started_at: began.since(started),
+            duration: now.since(began),
+            delay: None,
+            delay_source: None,
+            retry_after: error.and_then(|error| error.retry_after.clone()),
+            retry_after_malformed: error.and_then(|error| error.retry_after_malformed.clone()),
+            breaker_state: self.breaker.state(),
+            probe,
+            maybe_billed: error.is_some_and(|error| error.maybe_billed),
+        }
+    }
+
+    /// A hook that panics costs a line in the log, not the call.
+    fn tell_retry(&self, event: &RetryEvent<'_>) {
+        log::debug(format_args!(
+            "attempt {} failed ({}), next in {} ms",
+            event.attempt,
+            event.error.class,
+            event.delay.as_millis()
+        ));
+        if catch_unwind(AssertUnwindSafe(|| self.hooks.on_retry(event))).is_err() {
+            log::warn(format_args!("on_retry panicked"));
+        }
+    }
+
+    async fn finish(
+        &self,
+        end: End<L::Response>,
+        call: CallIdentity,
+        started: Timestamp,
+        trace: Vec<AttemptRecord>,
+    ) -> Outcome<L::Response> {
+        let mut retry_after = end.retry_after;
+        if let (None, Some(error)) = (&end.response, &end.error) {
+            retry_after = retry_after.max(error.retry_after.as_ref().map(|asked| asked.wait));
+        }
+        if end.response.is_none() && end.reason != StopReason::Cancelled {
+            retry_after = retry_after.max(Some(self.breaker.retry_after())).filter(|wait| !wait.is_zero());
+        }
+        let mut outcome = Outcome {
+            status: OutcomeStatus::Ok,
+            response: end.response,
+            fallback_text: None,
+            fallback_error: None,
+            error: end.error,
+            stop_reason: end.reason,
+            retry_after,
+            request_id: call.into_request_id(),
+            elapsed: Duration::ZERO,
+            trace,
+        };
+        if outcome.stop_reason == StopReason::Cancelled {
+            outcome.status = OutcomeStatus::Cancelled;
+        } else if outcome.error.as_ref().is_some_and(CallError::reaches_caller) {
+            outcome.status = OutcomeStatus::Error;
+        } else if outcome.response.is_none() {
+            self.fall_back(&mut outcome).await;
+        }
+        outcome.elapsed = self.timer.now().since(started);
+        outcome
+    }
+
+    /// The fallback runs once, and not for ever: it gets the time of one attempt.
+    async fn fall_back(&self, outcome: &mut Outcome<L::Response>) {
+        let Outcome { error, stop_reason, retry_after, .. } = &*outcome;
+        let failure = Failure { stop_reason: *stop_reason, error: error.as_ref(), retry_after: *retry_after };
+        let work = self.hooks.fallback(&failure, self.fallback.text(&failure));
+        let limit = self.policy.config().attempt_timeout;
+        let text = match race(work, None, self.timer.sleep_until(self.timer.now() + limit)).await {
+            Raced::Done(text) => text,
+            _ => Err(format!("the fallback gave no text within {} ms", limit.as_millis())),
+        };
+        match text {
+            Ok(text) => (outcome.status, outcome.fallback_text) = (OutcomeStatus::Fallback, Some(text)),
+            Err(error) => (outcome.status, outcome.fallback_error) = (OutcomeStatus::Error, Some(error)),
+        }
+    }
+}
+
+/// How the attempts of a call ended.
+struct End<R> {
+    response: Option<R>,
+    error: Option<CallError>,
+    reason: StopReason,
+    retry_after: Option<Duration>,
+}
+
+impl<R: LlmResponse> End<R> {
+    fn answered(response: R) -> Self {
+        Self { response: Some(response), error: None, reason: StopReason::Success, retry_after: None }
+    }
+
+    fn stopped(reason: StopReason, error: Option<CallError>) -> Self {
+        Self { response: None, error, reason, retry_after: None }
+    }
+}
+
+fn cancelled() -> CallError {
+    CallError::new(ErrorClass::Cancelled, "cancelled by the app")
+}

@@ -1,0 +1,163 @@
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use super::{Clock, Timer, Timestamp};
+
+/// A clock that moves only when told to: tests of a policy need not wait.
+///
+/// Clones share one time.
+///
+/// ```
+/// use resilience::clock::{Clock, ManualClock, Timestamp};
+/// use std::time::Duration;
+///
+/// let clock = ManualClock::new();
+/// clock.advance(Duration::from_millis(250));
+/// assert_eq!(clock.now(), Timestamp::from_millis(250));
+/// ```
+#[derive(Clone, Default)]
+pub struct ManualClock(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    now: Timestamp,
+    next_id: u64,
+    /// Sleeps in the order in which they end. The id keeps equal deadlines apart, first come first woken.
+    sleeping: BTreeMap<(Timestamp, u64), Waker>,
+}
+
+impl ManualClock {
+    /// Starts at the origin.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Moves on by `by` and wakes each sleep that ends on the way, in order, at its own moment.
+    pub fn advance(&self, by: Duration) {
+        let target = self.now() + by;
+        while self.wake_next_until(target) {}
+        let mut state = self.state();
+        state.now = state.now.max(target);
+    }
+
+    /// Moves to the end of the earliest sleep not later than `target` and wakes it. False: there is none.
+    ///
+    /// A step of its own so that the woken code can ask for another sleep before the clock moves on.
+    pub fn wake_next_until(&self, target: Timestamp) -> bool {
+        let waker = {
+            let mut state = self.state();
+            let Some((&(deadline, id), _)) = state.sleeping.first_key_value() else { return false };
+            if deadline > target {
+                return false;
+            }
+            state.now = state.now.max(deadline);
+            state.sleeping.remove(&(deadline, id))
+        };
+        // Outside the lock: a waker may poll at once and ask this clock for the time.
+        waker.into_iter().for_each(Waker::wake);
+        true
+    }
+
+    /// When the earliest sleep ends.
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        self.state().sleeping.first_key_value().map(|(&(deadline, _), _)| deadline)
+    }
+
+    /// How many sleeps are pending.
+    pub fn pending_sleeps(&self) -> usize {
+        self.state().sleeping.len()
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> Timestamp {
+        self.state().now
+    }
+}
+
+impl Timer for ManualClock {
+    type Sleep = ManualSleep;
+
+    fn sleep_until(&self, deadline: Timestamp) -> ManualSleep {
+        ManualSleep { clock: self.clone(), deadline, id: None }
+    }
+}
+
+/// A wait on a [`ManualClock`].
+pub struct ManualSleep {
+    clock: ManualClock,
+    deadline: Timestamp,
+    id: Option<u64>,
+}
+
+impl Future for ManualSleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let this = &mut *self;
+        let mut state = this.clock.state();
+        if state.now >= this.deadline {
+            return Poll::Ready(());
+        }
+        let id = *this.id.get_or_insert_with(|| {
+            state.next_id += 1;
+            state.next_id
+        });
+        state.sleeping.insert((this.deadline, id), context.waker().clone());
+        Poll::Pending
+    }
+}
+
+impl Drop for ManualSleep {
+    fn drop(&mut self) {
+        if let Some(id) = self.id {
+            self.clock.state().sleeping.remove(&(self.deadline, id));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    struct Count(AtomicUsize);
+    impl std::task::Wake for Count {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    #[test]
+    fn a_sleep_is_woken_once_at_its_deadline_and_leaves_nothing_behind() {
+        let clock = ManualClock::new();
+        let count = Arc::new(Count(AtomicUsize::new(0)));
+        let waker = Waker::from(count.clone());
+        let mut context = Context::from_waker(&waker);
+        let mut sleep = Box::pin(clock.sleep_until(Timestamp::from_millis(100)));
+        assert!(sleep.as_mut().poll(&mut context).is_pending());
+        clock.advance(Duration::from_millis(99));
+        assert_eq!(count.0.load(Ordering::SeqCst), 0);
+        clock.advance(Duration::from_millis(1));
+        assert_eq!(count.0.load(Ordering::SeqCst), 1);
+        assert!(sleep.as_mut().poll(&mut context).is_ready());
+        assert_eq!(clock.pending_sleeps(), 0);
+    }
+
+    #[test]
+    fn a_dropped_sleep_is_forgotten() {
+        let clock = ManualClock::new();
+        let mut sleep = Box::pin(clock.sleep_until(Timestamp::from_millis(100)));
+        assert!(sleep.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        assert_eq!(clock.next_deadline(), Some(Timestamp::from_millis(100)));
+        drop(sleep);
+        assert_eq!(clock.pending_sleeps(), 0);
+    }
+}

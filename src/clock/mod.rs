@@ -1,0 +1,32 @@
+//! Time, passed in: a [`Clock`] tells it, a [`Timer`] also waits.
+//!
+//! No policy of this crate asks the system for the time, so a test moves a [`ManualClock`] by hand and never sleeps.
+
+mod manual;
+mod timestamp;
+mod tokio_clock;
+
+pub use manual::{ManualClock, ManualSleep};
+pub use timestamp::Timestamp;
+pub use tokio_clock::{SystemClock, TokioClock};
+
+/// A clock that never runs backwards.
+pub trait Clock: Send + Sync {
+    /// Time since the clock's own origin.
+    fn now(&self) -> Timestamp;
+}
+
+/// A clock that can also wait.
+pub trait Timer: Clock {
+    /// The wait. Dropping it cancels it.
+    type Sleep: Future<Output = ()>;
+
+    /// Ready when [`Clock::now`] has reached `deadline`.
+    fn sleep_until(&self, deadline: Timestamp) -> Self::Sleep;
+}
+
+impl<C: Clock + ?Sized> Clock for std::sync::Arc<C> {
+    fn now(&self) -> Timestamp {
+        (**self).now()
+    }
+}

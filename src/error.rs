@@ -1,0 +1,81 @@
+//! The one error that every constructor of this crate can give.
+
+use std::fmt::Display;
+use std::time::Duration;
+
+/// A configuration value that is not allowed. Nothing was built.
+///
+/// ```
+/// use resilience::backoff::BackoffConfig;
+///
+/// let error = BackoffConfig { factor: f64::NAN, ..Default::default() }.build().unwrap_err();
+/// assert_eq!(error.to_string(), "factor: got NaN, allowed: a finite number from 1 to 1000");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: got {value}, allowed: {allowed}")]
+pub struct InvalidConfig {
+    /// Name of the field, as ArkTS spells it (`maxRetries`, `cooldownMs`).
+    pub field: &'static str,
+    /// The value that was given, shortened when long.
+    pub value: String,
+    /// What is allowed instead, with the range.
+    pub allowed: String,
+}
+
+impl InvalidConfig {
+    /// Names the field, the value and what is allowed.
+    pub fn new(field: &'static str, value: impl Display, allowed: impl Into<String>) -> Self {
+        let mut value = value.to_string();
+        truncate(&mut value, 80);
+        Self { field, value, allowed: allowed.into() }
+    }
+}
+
+/// The longest time that any option takes: 365 days. Longer is a mistake in units.
+pub const MAX_DURATION: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// Checks that `value` is in `min..=max` and says so in ArkTS terms if not.
+pub(crate) fn in_range<T: PartialOrd + Display>(
+    field: &'static str,
+    value: T,
+    min: T,
+    max: T,
+) -> Result<(), InvalidConfig> {
+    if min <= value && value <= max {
+        return Ok(());
+    }
+    Err(InvalidConfig::new(field, value, format!("a finite number from {min} to {max}")))
+}
+
+/// Checks a time against `min` and [`MAX_DURATION`]; the message counts in milliseconds.
+pub(crate) fn duration_in_range(field: &'static str, value: Duration, min: Duration) -> Result<(), InvalidConfig> {
+    in_range(field, value.as_millis(), min.as_millis(), MAX_DURATION.as_millis())
+}
+
+/// Cuts `text` to at most `max_bytes`, on a character boundary, and marks the cut.
+pub(crate) fn truncate(text: &mut String, max_bytes: usize) {
+    if text.len() <= max_bytes {
+        return;
+    }
+    let end = (0..=max_bytes).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    text.truncate(end);
+    text.push('…');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_cut_on_a_character_boundary() {
+        let mut text = "重试重试".to_owned();
+        truncate(&mut text, 7);
+        assert_eq!(text, "重试…");
+    }
+
+    #[test]
+    fn a_range_error_names_field_value_and_range() {
+        let error = duration_in_range("attemptTimeoutMs", Duration::ZERO, Duration::from_millis(1)).unwrap_err();
+        assert_eq!(error.to_string(), "attemptTimeoutMs: got 0, allowed: a finite number from 1 to 31536000000");
+    }
+}

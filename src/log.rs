@@ -1,0 +1,106 @@
+//! One line of log: hilog on the phone, stderr on a host. Never a prompt, an answer or a key.
+
+use std::fmt::Arguments;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    Debug,
+    Info,
+    Warn,
+}
+
+/// Where lines go.
+trait Sink {
+    fn write(level: Level, line: &str);
+}
+
+pub(crate) fn debug(message: Arguments<'_>) {
+    write(Level::Debug, message);
+}
+
+pub(crate) fn info(message: Arguments<'_>) {
+    write(Level::Info, message);
+}
+
+#[allow(dead_code)] // the Node-API layer warns, the core alone does not
+pub(crate) fn warn(message: Arguments<'_>) {
+    write(Level::Warn, message);
+}
+
+#[cfg(target_env = "ohos")]
+fn write(level: Level, message: Arguments<'_>) {
+    Hilog::write(level, &escape(&message.to_string()));
+}
+
+#[cfg(not(target_env = "ohos"))]
+fn write(level: Level, message: Arguments<'_>) {
+    if level >= stderr_level() {
+        Stderr::write(level, &message.to_string());
+    }
+}
+
+/// hilog takes its message as a printf format and ends it at a NUL.
+#[cfg(any(test, target_env = "ohos"))]
+fn escape(message: &str) -> String {
+    let mut line = message.replace('%', "%%").replace('\0', "\u{fffd}");
+    // hilog drops what is longer than 4096 bytes.
+    crate::error::truncate(&mut line, 4_000);
+    line
+}
+
+#[cfg(target_env = "ohos")]
+struct Hilog;
+
+#[cfg(target_env = "ohos")]
+impl Sink for Hilog {
+    fn write(level: Level, line: &str) {
+        use ohos_hilog_binding::{Hilog, LogOptions};
+        static HILOG: std::sync::LazyLock<Hilog> = std::sync::LazyLock::new(|| {
+            let hilog = Hilog::new();
+            hilog.with_options(LogOptions { domain: 0, tag: "resilience" });
+            hilog
+        });
+        match level {
+            Level::Debug => HILOG.debug(line),
+            Level::Info => HILOG.info(line),
+            Level::Warn => HILOG.warn(line),
+        }
+    }
+}
+
+#[cfg(not(target_env = "ohos"))]
+struct Stderr;
+
+#[cfg(not(target_env = "ohos"))]
+impl Sink for Stderr {
+    fn write(level: Level, line: &str) {
+        eprintln!("[resilience] {} {line}", format!("{level:?}").to_lowercase());
+    }
+}
+
+/// `RESILIENCE_LOG=debug|info|warn`; warn unless said.
+#[cfg(not(target_env = "ohos"))]
+fn stderr_level() -> Level {
+    static LEVEL: std::sync::LazyLock<Level> =
+        std::sync::LazyLock::new(|| match std::env::var("RESILIENCE_LOG").as_deref() {
+            Ok("debug") => Level::Debug,
+            Ok("info") => Level::Info,
+            _ => Level::Warn,
+        });
+    *LEVEL
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_no_format_and_has_no_nul() {
+        assert_eq!(escape("100 %s\0 done"), "100 %%s\u{fffd} done");
+    }
+
+    #[test]
+    fn a_long_message_is_cut() {
+        assert!(escape(&"重".repeat(5_000)).len() < 4_096);
+    }
+}

@@ -1,0 +1,177 @@
+//! Runs Rust futures on the JS thread.
+//!
+//! A call costs one promise, one pooled pair of callbacks and no thread hop: the future is polled inside the native call
+//! that started it, then inside the callbacks of the JS promise that it waits for. Only timers live elsewhere: one thread
+//! for the process, which wakes this one through a weak threadsafe function, so that nothing here keeps a process alive.
+//!
+//! There is one [`Runtime`] for each environment (main thread, Worker, TaskPool thread), made at first use.
+
+mod alarm;
+mod promise;
+mod queue;
+mod tasks;
+mod timers;
+
+use std::cell::{Cell, RefCell};
+use std::ffi::c_void;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use napi_ohos::sys;
+
+pub use promise::JsPromise;
+pub use timers::JsSleep;
+
+use self::promise::PromisePool;
+use self::queue::Queue;
+use self::tasks::Tasks;
+use self::timers::Timers;
+use super::js::{Scope, Value};
+
+pub struct Runtime {
+    env: sys::napi_env,
+    alive: Cell<bool>,
+    depth: Cell<u32>,
+    queue: Arc<Queue>,
+    tasks: Tasks,
+    timers: Timers,
+    promises: PromisePool,
+}
+
+thread_local! {
+    /// Mostly one entry. Keyed by the environment and removed when that goes down: its address can be used again.
+    static RUNTIMES: RefCell<Vec<Rc<Runtime>>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Runtime {
+    /// The runtime of the environment of the running native call.
+    pub fn of(scope: Scope) -> Rc<Self> {
+        Self::find(scope.env()).unwrap_or_else(|| Self::start(scope))
+    }
+
+    fn find(env: sys::napi_env) -> Option<Rc<Self>> {
+        RUNTIMES.with_borrow(|runtimes| runtimes.iter().find(|runtime| runtime.env == env).cloned())
+    }
+
+    fn start(scope: Scope) -> Rc<Self> {
+        let queue = Arc::new(Queue::new(scope, on_wake));
+        let runtime = Rc::new(Self {
+            env: scope.env(),
+            alive: Cell::new(true),
+            depth: Cell::new(0),
+            tasks: Tasks::new(queue.clone()),
+            timers: Timers::new(queue.clone()),
+            promises: PromisePool::default(),
+            queue,
+        });
+        RUNTIMES.with_borrow_mut(|runtimes| runtimes.push(runtime.clone()));
+        // After the threadsafe function was made: hooks run in reverse order, and ours must let go of it first.
+        // Ark keys hooks by their argument, so it must be this runtime's own: the address of its queue.
+        let argument = Arc::as_ptr(&runtime.queue) as *mut c_void;
+        // SAFETY: the hook reads nothing but the address, which lives until the hook has run.
+        unsafe { sys::napi_add_env_cleanup_hook(scope.env(), Some(on_cleanup), argument) };
+        runtime
+    }
+
+    pub fn env(&self) -> sys::napi_env {
+        self.env
+    }
+
+    /// False once the environment goes down.
+    pub fn is_alive(&self) -> bool {
+        self.alive.get()
+    }
+
+    /// The scope of the native call that is running. For futures of this runtime, which are polled inside one.
+    pub fn scope(&self) -> Scope {
+        Scope::new(self.env)
+    }
+
+    /// Runs `work`, then polls what it woke. Inner calls leave the polling to the outermost.
+    ///
+    /// Each native function that may wake a future or call the app goes through here.
+    pub fn enter<T>(self: &Rc<Self>, work: impl FnOnce(Scope) -> T) -> T {
+        let depth = self.depth.get();
+        if depth == 0 {
+            self.queue.begin();
+        }
+        self.depth.set(depth + 1);
+        // Also on a panic: whoever enters next must find things in order.
+        let _guard = Leave { runtime: self, depth };
+        let result = work(self.scope());
+        if depth == 0 {
+            while let Some(task) = self.queue.next_or_end() {
+                self.tasks.poll(task, self.scope());
+            }
+        }
+        result
+    }
+
+    /// Starts a future at once and returns the promise of what it comes to: `Ok` resolves, `Err` rejects.
+    ///
+    /// The future may make JS values when it is polled, and return them, but not keep them over an await.
+    pub fn spawn(self: &Rc<Self>, scope: Scope, future: impl Future<Output = Result<Value, Value>> + 'static) -> Value {
+        let (deferred, promise) = scope.promise();
+        let task = self.tasks.add(Box::pin(future), deferred);
+        self.enter(|scope| self.tasks.poll(task, scope));
+        promise
+    }
+
+    /// Polls whatever is ready, now. For a manual clock, between two of its steps.
+    pub fn run_ready(self: &Rc<Self>) {
+        while let Some(task) = self.queue.next() {
+            self.tasks.poll(task, self.scope());
+        }
+    }
+
+    /// Timers of this runtime.
+    pub fn timers(&self) -> &Timers {
+        &self.timers
+    }
+
+    fn shut_down(&self) {
+        self.alive.set(false);
+        self.queue.close();
+        self.timers.clear();
+        self.tasks.clear();
+        self.promises.clear();
+    }
+}
+
+struct Leave<'a> {
+    runtime: &'a Runtime,
+    depth: u32,
+}
+
+impl Drop for Leave<'_> {
+    fn drop(&mut self) {
+        self.runtime.depth.set(self.depth);
+        if self.depth == 0 {
+            self.runtime.queue.end();
+        }
+    }
+}
+
+/// The threadsafe function's way in: a timer is due, or another thread woke a task.
+unsafe extern "C" fn on_wake(env: sys::napi_env, _function: Value, _context: *mut c_void, _data: *mut c_void) {
+    // No environment: it is going down, and with it what this wake-up was for.
+    let Some(runtime) = (!env.is_null()).then(|| Runtime::find(env)).flatten() else { return };
+    let mut handles = std::ptr::null_mut();
+    // SAFETY: on the JS thread, closed below. Some engines open none for a threadsafe function's callback.
+    unsafe { sys::napi_open_handle_scope(env, &mut handles) };
+    runtime.enter(|_| runtime.timers.fire_due());
+    // Nothing may be pending when this returns: see `Scope::call`.
+    runtime.scope().take_exception();
+    // SAFETY: opened above.
+    unsafe { sys::napi_close_handle_scope(env, handles) };
+}
+
+unsafe extern "C" fn on_cleanup(argument: *mut c_void) {
+    let runtime = RUNTIMES.with_borrow_mut(|runtimes| {
+        let index = runtimes.iter().position(|runtime| Arc::as_ptr(&runtime.queue) as *mut c_void == argument)?;
+        Some(runtimes.swap_remove(index))
+    });
+    if let Some(runtime) = runtime {
+        runtime.shut_down();
+    }
+}

@@ -1,0 +1,220 @@
+//! Awaiting a JS promise without making two functions for it each time.
+//!
+//! A slot owns a pair of JS functions, made once, with the slot as their data. To wait for a promise, a free slot takes
+//! the waiting state and its functions go to the promise's `then`; when one of them is called, the state is taken out,
+//! gets the result, and the slot is free again. A real promise calls exactly one of them, once; anything else that has a
+//! `then` is first adopted by a real one. A promise that never settles keeps its slot: as many as calls in flight.
+
+use std::cell::{Cell, RefCell};
+use std::ffi::c_void;
+use std::pin::Pin;
+use std::ptr;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use napi_ohos::sys;
+
+use super::Runtime;
+use crate::napi::js::{Scope, Type, Value};
+
+#[derive(Default)]
+pub struct PromisePool {
+    /// `Promise.prototype.then`: found once, not looked up for each promise.
+    then: Cell<Option<sys::napi_ref>>,
+    free: RefCell<Vec<Box<Slot>>>,
+}
+
+struct Slot {
+    on_resolve: sys::napi_ref,
+    on_reject: sys::napi_ref,
+    waiting: Option<Rc<dyn Settle>>,
+}
+
+trait Settle {
+    fn settle(&self, scope: Scope, result: Result<Value, Value>);
+}
+
+impl PromisePool {
+    /// At the end of the environment, which frees the functions itself. A slot in use is left to it as well.
+    pub fn clear(&self) {
+        drop(self.free.take());
+    }
+}
+
+/// What a JS promise comes to, converted the moment it settles: its value lives no longer than that.
+pub struct JsPromise<T>(Rc<dyn Waiting<T>>);
+
+trait Waiting<T> {
+    fn take(&self, waker: &Waker) -> Option<T>;
+    fn abandon(&self);
+}
+
+struct State<T, C> {
+    convert: Cell<Option<C>>,
+    result: Cell<Option<T>>,
+    waker: Cell<Option<Waker>>,
+}
+
+impl<T: 'static> JsPromise<T> {
+    /// Waits for `value` if it is a promise or has a `then`; anything else is converted at once, as `await` does.
+    pub fn new(
+        runtime: &Rc<Runtime>,
+        scope: Scope,
+        value: Value,
+        convert: impl FnOnce(Scope, Result<Value, Value>) -> T + 'static,
+    ) -> Self {
+        let state = Rc::new(State {
+            convert: Cell::new(Some(convert)),
+            result: Cell::new(None),
+            waker: Cell::new(None),
+        });
+        let promise = if scope.is_promise(value) { Some(value) } else { adopt(scope, value) };
+        match promise {
+            Some(promise) => runtime.await_promise(scope, promise, state.clone()),
+            None => state.settle(scope, Ok(value)),
+        }
+        Self(state)
+    }
+}
+
+/// A real promise that follows `value`, if that has a `then`.
+fn adopt(scope: Scope, value: Value) -> Option<Value> {
+    let can_have_then = matches!(scope.type_of(value), Type::Object | Type::Function);
+    if !can_have_then || scope.type_of(scope.get(value, c"then")) != Type::Function {
+        return None;
+    }
+    let (deferred, promise) = scope.promise();
+    scope.resolve(deferred, value);
+    Some(promise)
+}
+
+impl<T, C: FnOnce(Scope, Result<Value, Value>) -> T> Settle for State<T, C> {
+    fn settle(&self, scope: Scope, result: Result<Value, Value>) {
+        // Gone when nobody waits any more.
+        let Some(convert) = self.convert.take() else { return };
+        self.result.set(Some(convert(scope, result)));
+        self.waker.take().into_iter().for_each(Waker::wake);
+    }
+}
+
+impl<T, C> Waiting<T> for State<T, C> {
+    fn take(&self, waker: &Waker) -> Option<T> {
+        let result = self.result.take();
+        if result.is_none() {
+            self.waker.set(Some(waker.clone()));
+        }
+        result
+    }
+
+    fn abandon(&self) {
+        drop((self.convert.take(), self.waker.take()));
+    }
+}
+
+impl<T> Future for JsPromise<T> {
+    type Output = T;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        self.0.take(context.waker()).map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+impl<T> Drop for JsPromise<T> {
+    fn drop(&mut self) {
+        self.0.abandon();
+    }
+}
+
+impl Runtime {
+    fn await_promise(&self, scope: Scope, promise: Value, waiting: Rc<dyn Settle>) {
+        let free = self.promises.free.borrow_mut().pop();
+        let mut slot = free.unwrap_or_else(|| new_slot(scope));
+        slot.waiting = Some(waiting);
+        let callbacks = [value_of(scope, slot.on_resolve), value_of(scope, slot.on_reject)];
+        let then = self.intrinsic_then(scope);
+        // The functions own the slot from here until one of them is called.
+        let slot = Box::into_raw(slot);
+        if let Err(thrown) = scope.call(promise, then, &callbacks) {
+            // The intrinsic function refuses only a broken promise; then it has kept no callback.
+            // SAFETY: just made, and no callback will come for it.
+            let slot = unsafe { Box::from_raw(slot) };
+            self.settle(scope, slot, Err(thrown.0));
+        }
+    }
+
+    fn settle(&self, scope: Scope, mut slot: Box<Slot>, result: Result<Value, Value>) {
+        let waiting = slot.waiting.take();
+        self.promises.free.borrow_mut().push(slot);
+        if let Some(waiting) = waiting {
+            waiting.settle(scope, result);
+        }
+    }
+
+    fn intrinsic_then(&self, scope: Scope) -> Value {
+        if let Some(then) = self.promises.then.get() {
+            return value_of(scope, then);
+        }
+        // A fresh promise of our own: the app's may carry a `then` of its own.
+        let (deferred, own) = scope.promise();
+        scope.resolve(deferred, scope.undefined());
+        let then = scope.get(own, c"then");
+        self.promises.then.set(Some(reference(scope, then)));
+        then
+    }
+}
+
+fn new_slot(scope: Scope) -> Box<Slot> {
+    let mut slot = Box::new(Slot { on_resolve: ptr::null_mut(), on_reject: ptr::null_mut(), waiting: None });
+    let data = ptr::from_mut(&mut *slot).cast::<c_void>();
+    slot.on_resolve = callback(scope, on_resolve, data);
+    slot.on_reject = callback(scope, on_reject, data);
+    slot
+}
+
+type Callback = unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info) -> Value;
+
+fn callback(scope: Scope, callback: Callback, data: *mut c_void) -> sys::napi_ref {
+    let mut function = ptr::null_mut();
+    // SAFETY: `data` is a slot, boxed for as long as the environment lives.
+    unsafe { sys::napi_create_function(scope.env(), ptr::null(), 0, Some(callback), data, &mut function) };
+    reference(scope, function)
+}
+
+fn reference(scope: Scope, function: Value) -> sys::napi_ref {
+    let mut reference = ptr::null_mut();
+    // SAFETY: a live function. Never deleted: as many as slots, freed with the environment.
+    unsafe { sys::napi_create_reference(scope.env(), function, 1, &mut reference) };
+    reference
+}
+
+fn value_of(scope: Scope, reference: sys::napi_ref) -> Value {
+    let mut value = ptr::null_mut();
+    // SAFETY: a strong reference of this environment.
+    unsafe { sys::napi_get_reference_value(scope.env(), reference, &mut value) };
+    value
+}
+
+unsafe extern "C" fn on_resolve(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
+    settled(env, info, Ok)
+}
+
+unsafe extern "C" fn on_reject(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
+    settled(env, info, Err)
+}
+
+fn settled(
+    env: sys::napi_env,
+    info: sys::napi_callback_info,
+    result: fn(Value) -> Result<Value, Value>,
+) -> Value {
+    let (mut count, mut argument, mut data) = (1, ptr::null_mut(), ptr::null_mut());
+    // SAFETY: the engine's own callback info; it fills in undefined for a missing argument.
+    unsafe { sys::napi_get_cb_info(env, info, &mut count, &mut argument, ptr::null_mut(), &mut data) };
+    if let Some(runtime) = Runtime::find(env) {
+        // SAFETY: `data` is the slot that `await_promise` turned into a raw pointer; a real promise calls one of its two
+        // functions, once.
+        let slot = unsafe { Box::from_raw(data.cast::<Slot>()) };
+        runtime.enter(|scope| runtime.settle(scope, slot, result(argument)));
+    }
+    ptr::null_mut()
+}

@@ -1,0 +1,94 @@
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+
+use super::queue::Queue;
+use crate::napi::js::{Deferred, Scope, Value};
+
+type TaskFuture = Pin<Box<dyn Future<Output = Result<Value, Value>>>>;
+
+/// The futures of one runtime. A place is used again after its task has ended; a waker of the ended task then wakes the
+/// new one for nothing, which futures allow.
+pub struct Tasks {
+    queue: Arc<Queue>,
+    places: RefCell<Places>,
+}
+
+#[derive(Default)]
+struct Places {
+    all: Vec<Place>,
+    free: Vec<usize>,
+}
+
+struct Place {
+    /// Out while it is polled.
+    task: Option<(TaskFuture, Deferred)>,
+    /// Made once for the place: a task costs no waker of its own.
+    waker: Waker,
+}
+
+struct TaskWaker {
+    index: usize,
+    queue: Arc<Queue>,
+}
+
+impl Wake for TaskWaker {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.queue.push(self.index);
+    }
+}
+
+impl Tasks {
+    pub fn new(queue: Arc<Queue>) -> Self {
+        Self { queue, places: RefCell::default() }
+    }
+
+    pub fn add(&self, future: TaskFuture, deferred: Deferred) -> usize {
+        let mut places = self.places.borrow_mut();
+        let index = places.free.pop().unwrap_or_else(|| {
+            let index = places.all.len();
+            let waker = Waker::from(Arc::new(TaskWaker { index, queue: self.queue.clone() }));
+            places.all.push(Place { task: None, waker });
+            index
+        });
+        places.all[index].task = Some((future, deferred));
+        index
+    }
+
+    /// Polls one task and settles its promise when it is done. No borrow is held meanwhile: a poll runs JS, and that may
+    /// start further tasks.
+    pub fn poll(&self, index: usize, scope: Scope) {
+        let taken = {
+            let mut places = self.places.borrow_mut();
+            let Some(place) = places.all.get_mut(index) else { return };
+            place.task.take().map(|task| (task, place.waker.clone()))
+        };
+        let Some(((mut future, deferred), waker)) = taken else { return };
+        let mut context = Context::from_waker(&waker);
+        match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut context))) {
+            Ok(Poll::Pending) => {
+                if let Some(place) = self.places.borrow_mut().all.get_mut(index) {
+                    place.task = Some((future, deferred));
+                }
+                return;
+            }
+            Ok(Poll::Ready(Ok(value))) => scope.resolve(deferred, value),
+            Ok(Poll::Ready(Err(error))) => scope.reject(deferred, error),
+            Err(_) => scope.reject(deferred, scope.error("internal error in libresilience.so")),
+        }
+        drop(future);
+        self.places.borrow_mut().free.push(index);
+    }
+
+    /// Drops all tasks; their promises stay unsettled. For the end of the environment.
+    pub fn clear(&self) {
+        let places = self.places.take();
+        drop(places);
+    }
+}

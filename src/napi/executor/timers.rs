@@ -1,0 +1,113 @@
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use super::Runtime;
+use super::alarm::Alarm;
+use super::queue::Queue;
+use crate::clock::{Clock, SystemClock, Timestamp};
+
+/// The sleeps of one runtime. The timer thread knows only the earliest time that was ever asked for and not yet reached:
+/// a sleep that is dropped leaves it armed, and the next call with a later deadline has nothing to send.
+pub struct Timers {
+    queue: Arc<Queue>,
+    sleeping: RefCell<BTreeMap<(Timestamp, u64), Waker>>,
+    next_id: Cell<u64>,
+    armed: Cell<Option<Timestamp>>,
+    alarm: RefCell<Option<Alarm>>,
+}
+
+impl Timers {
+    pub fn new(queue: Arc<Queue>) -> Self {
+        Self {
+            queue,
+            sleeping: RefCell::default(),
+            next_id: Cell::new(0),
+            armed: Cell::new(None),
+            alarm: RefCell::default(),
+        }
+    }
+
+    fn arm(&self, deadline: Timestamp) {
+        if self.armed.get().is_some_and(|armed| armed <= deadline) {
+            return;
+        }
+        self.armed.set(Some(deadline));
+        let queue = &self.queue;
+        self.alarm.borrow_mut().get_or_insert_with(|| Alarm::new(queue.clone())).set(deadline);
+    }
+
+    /// Wakes the sleeps that are over and arms the alarm for the next.
+    pub fn fire_due(&self) {
+        let now = SystemClock.now();
+        if self.armed.get().is_none_or(|armed| armed > now) {
+            return;
+        }
+        self.armed.set(None);
+        let later = self.sleeping.borrow_mut().split_off(&(now, u64::MAX));
+        let due = self.sleeping.replace(later);
+        due.into_values().for_each(Waker::wake);
+        let next = self.sleeping.borrow().first_key_value().map(|(&(deadline, _), _)| deadline);
+        next.into_iter().for_each(|deadline| self.arm(deadline));
+    }
+
+    /// Forgets all sleeps and the alarm. For the end of the environment.
+    pub fn clear(&self) {
+        self.alarm.take();
+        drop(self.sleeping.take());
+    }
+
+    /// How many sleeps are pending.
+    pub fn pending(&self) -> usize {
+        self.sleeping.borrow().len()
+    }
+}
+
+/// A wait on the system's clock.
+pub struct JsSleep {
+    runtime: Rc<Runtime>,
+    deadline: Timestamp,
+    id: Option<u64>,
+}
+
+impl JsSleep {
+    pub fn until(runtime: Rc<Runtime>, deadline: Timestamp) -> Self {
+        Self { runtime, deadline, id: None }
+    }
+}
+
+impl Future for JsSleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let this = &mut *self;
+        let timers = &this.runtime.timers;
+        let Some(id) = this.id else {
+            // Not asked whether it is over already: then the alarm rings at once.
+            let id = timers.next_id.get() + 1;
+            timers.next_id.set(id);
+            this.id = Some(id);
+            timers.sleeping.borrow_mut().insert((this.deadline, id), context.waker().clone());
+            timers.arm(this.deadline);
+            return Poll::Pending;
+        };
+        match timers.sleeping.borrow_mut().get_mut(&(this.deadline, id)) {
+            Some(waker) => {
+                waker.clone_from(context.waker());
+                Poll::Pending
+            }
+            None => Poll::Ready(()),
+        }
+    }
+}
+
+impl Drop for JsSleep {
+    fn drop(&mut self) {
+        if let Some(id) = self.id {
+            self.runtime.timers.sleeping.borrow_mut().remove(&(self.deadline, id));
+        }
+    }
+}

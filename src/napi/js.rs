@@ -1,0 +1,314 @@
+//! The few Node-API calls that this layer needs, as safe functions on a [`Scope`].
+//!
+//! A [`Scope`] stands for "we are on the JS thread, inside a native call, with a handle scope open". Values live as long
+//! as it does, which their type can't say (they pass through futures that are polled inside one scope); so nothing keeps
+//! a [`Value`] over an await: what must live longer becomes a [`Kept`](super::kept::Kept).
+//!
+//! Every call that can run JS clears an exception that it leaves pending, see [`Scope::call`]: an engine that finds one
+//! pending after a native callback may stop all async work.
+
+use std::ffi::CStr;
+use std::ptr;
+
+use napi_ohos::sys;
+
+pub type Value = sys::napi_value;
+
+/// Type of a JS value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Type {
+    Undefined,
+    Null,
+    Boolean,
+    Number,
+    String,
+    Object,
+    Function,
+    /// Symbol, bigint, external.
+    Other,
+}
+
+impl Type {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Undefined => "undefined",
+            Self::Null => "null",
+            Self::Boolean => "a boolean",
+            Self::Number => "a number",
+            Self::String => "a string",
+            Self::Object => "an object",
+            Self::Function => "a function",
+            Self::Other => "a value of another type",
+        }
+    }
+}
+
+/// An exception that JS code threw, taken off the engine.
+#[derive(Debug, Clone, Copy)]
+pub struct Thrown(pub Value);
+
+#[derive(Debug, Clone, Copy)]
+pub struct Scope {
+    env: sys::napi_env,
+}
+
+impl Scope {
+    /// `env` must be the environment of the native call that is running, on its own thread.
+    pub const fn new(env: sys::napi_env) -> Self {
+        Self { env }
+    }
+
+    pub const fn env(self) -> sys::napi_env {
+        self.env
+    }
+
+    pub fn type_of(self, value: Value) -> Type {
+        let mut kind = sys::ValueType::napi_undefined;
+        // SAFETY: a live value of this scope; `kind` outlives the call.
+        unsafe { sys::napi_typeof(self.env, value, &mut kind) };
+        match kind {
+            sys::ValueType::napi_undefined => Type::Undefined,
+            sys::ValueType::napi_null => Type::Null,
+            sys::ValueType::napi_boolean => Type::Boolean,
+            sys::ValueType::napi_number => Type::Number,
+            sys::ValueType::napi_string => Type::String,
+            sys::ValueType::napi_object => Type::Object,
+            sys::ValueType::napi_function => Type::Function,
+            _ => Type::Other,
+        }
+    }
+
+    pub fn undefined(self) -> Value {
+        // SAFETY: no argument but the environment.
+        self.make(|result| unsafe { sys::napi_get_undefined(self.env, result) })
+    }
+
+    pub fn null(self) -> Value {
+        // SAFETY: no argument but the environment.
+        self.make(|result| unsafe { sys::napi_get_null(self.env, result) })
+    }
+
+    pub fn boolean(self, value: bool) -> Value {
+        // SAFETY: plain data in, a value of this scope out.
+        self.make(|result| unsafe { sys::napi_get_boolean(self.env, value, result) })
+    }
+
+    pub fn number(self, value: f64) -> Value {
+        // SAFETY: plain data in, a value of this scope out.
+        self.make(|result| unsafe { sys::napi_create_double(self.env, value, result) })
+    }
+
+    pub fn string(self, text: &str) -> Value {
+        // SAFETY: pointer and length describe `text`, which the engine copies.
+        self.make(|result| unsafe {
+            sys::napi_create_string_utf8(self.env, text.as_ptr().cast(), text.len() as isize, result)
+        })
+    }
+
+    pub fn object(self) -> Value {
+        // SAFETY: no argument but the environment.
+        self.make(|result| unsafe { sys::napi_create_object(self.env, result) })
+    }
+
+    pub fn error(self, message: &str) -> Value {
+        let message = self.string(message);
+        // SAFETY: `message` is a live string; no code is given.
+        self.make(|result| unsafe { sys::napi_create_error(self.env, ptr::null_mut(), message, result) })
+    }
+
+    /// A new promise and what settles it.
+    pub fn promise(self) -> (Deferred, Value) {
+        let mut deferred = ptr::null_mut();
+        // SAFETY: both results outlive the call.
+        let promise = self.make(|result| unsafe { sys::napi_create_promise(self.env, &mut deferred, result) });
+        (Deferred(deferred), promise)
+    }
+
+    pub fn resolve(self, deferred: Deferred, value: Value) {
+        // SAFETY: `deferred` came from `promise` and is used up here, once: `Deferred` is not `Copy`.
+        unsafe { sys::napi_resolve_deferred(self.env, deferred.0, value) };
+    }
+
+    pub fn reject(self, deferred: Deferred, error: Value) {
+        // SAFETY: as in `resolve`.
+        unsafe { sys::napi_reject_deferred(self.env, deferred.0, error) };
+    }
+
+    /// The number, if it is one.
+    pub fn as_number(self, value: Value) -> Option<f64> {
+        let mut number = 0.0;
+        // SAFETY: a live value of this scope; the engine checks its type.
+        let status = unsafe { sys::napi_get_value_double(self.env, value, &mut number) };
+        (status == sys::Status::napi_ok).then_some(number)
+    }
+
+    pub fn as_boolean(self, value: Value) -> Option<bool> {
+        let mut boolean = false;
+        // SAFETY: a live value of this scope; the engine checks its type.
+        let status = unsafe { sys::napi_get_value_bool(self.env, value, &mut boolean) };
+        (status == sys::Status::napi_ok).then_some(boolean)
+    }
+
+    /// The string, if it is one. Lone surrogates become U+FFFD.
+    pub fn as_string(self, value: Value) -> Option<String> {
+        // Most strings fit: one call instead of asking for the length first.
+        let mut buffer = [0_u8; 256];
+        let mut length = 0;
+        // SAFETY: the engine writes at most the given size, the NUL included.
+        let status = unsafe {
+            sys::napi_get_value_string_utf8(self.env, value, buffer.as_mut_ptr().cast(), buffer.len(), &mut length)
+        };
+        if status != sys::Status::napi_ok {
+            return None;
+        }
+        // A full buffer may have been cut; a character of up to four bytes may have been left out.
+        if length < buffer.len() - 4 {
+            return Some(text_of(buffer[..length].to_vec()));
+        }
+        // SAFETY: no buffer: only the length is asked for.
+        unsafe { sys::napi_get_value_string_utf8(self.env, value, ptr::null_mut(), 0, &mut length) };
+        let mut bytes = vec![0_u8; length + 1];
+        // SAFETY: as above.
+        unsafe {
+            sys::napi_get_value_string_utf8(self.env, value, bytes.as_mut_ptr().cast(), bytes.len(), &mut length);
+        }
+        bytes.truncate(length);
+        Some(text_of(bytes))
+    }
+
+    /// The code units of a string, as they are: lone surrogates stay.
+    pub fn as_utf16(self, value: Value) -> Vec<u16> {
+        let mut length = 0;
+        // SAFETY: no buffer: only the length is asked for.
+        unsafe { sys::napi_get_value_string_utf16(self.env, value, ptr::null_mut(), 0, &mut length) };
+        let mut units = vec![0_u16; length + 1];
+        // SAFETY: the engine writes at most the given size, the NUL included.
+        unsafe { sys::napi_get_value_string_utf16(self.env, value, units.as_mut_ptr(), units.len(), &mut length) };
+        units.truncate(length);
+        units
+    }
+
+    pub fn utf16(self, units: &[u16]) -> Value {
+        // SAFETY: pointer and length describe `units`, which the engine copies.
+        self.make(|result| unsafe {
+            sys::napi_create_string_utf16(self.env, units.as_ptr(), units.len() as isize, result)
+        })
+    }
+
+    /// A property; undefined if there is none, if `object` can have none, or if its getter throws.
+    pub fn get(self, object: Value, name: &CStr) -> Value {
+        let mut value = ptr::null_mut();
+        // SAFETY: a live value and a NUL-terminated name.
+        let status = unsafe { sys::napi_get_named_property(self.env, object, name.as_ptr(), &mut value) };
+        if status == sys::Status::napi_ok && !value.is_null() {
+            return value;
+        }
+        self.take_exception();
+        self.undefined()
+    }
+
+    pub fn get_index(self, object: Value, index: u32) -> Value {
+        let mut value = ptr::null_mut();
+        // SAFETY: a live value.
+        let status = unsafe { sys::napi_get_element(self.env, object, index, &mut value) };
+        if status == sys::Status::napi_ok && !value.is_null() {
+            return value;
+        }
+        self.take_exception();
+        self.undefined()
+    }
+
+    /// Length of an array; `None` for anything else.
+    pub fn array_length(self, value: Value) -> Option<u32> {
+        let (mut is_array, mut length) = (false, 0);
+        // SAFETY: a live value; results outlive the calls.
+        unsafe {
+            sys::napi_is_array(self.env, value, &mut is_array);
+            (is_array && sys::napi_get_array_length(self.env, value, &mut length) == sys::Status::napi_ok)
+                .then_some(length)
+        }
+    }
+
+    /// Names of the enumerable string properties.
+    pub fn keys(self, object: Value) -> Vec<String> {
+        let mut names = ptr::null_mut();
+        // SAFETY: a live value; the engine checks that it is an object.
+        let status = unsafe { sys::napi_get_property_names(self.env, object, &mut names) };
+        if status != sys::Status::napi_ok {
+            self.take_exception();
+            return Vec::new();
+        }
+        let length = self.array_length(names).unwrap_or(0);
+        (0..length).filter_map(|index| self.as_string(self.get_index(names, index))).collect()
+    }
+
+    /// Sets a property of an object that this layer made.
+    pub fn set(self, object: Value, name: &CStr, value: Value) {
+        // SAFETY: live values and a NUL-terminated name.
+        if unsafe { sys::napi_set_named_property(self.env, object, name.as_ptr(), value) } != sys::Status::napi_ok {
+            self.take_exception();
+        }
+    }
+
+    pub fn same(self, first: Value, second: Value) -> bool {
+        let mut same = false;
+        // SAFETY: live values.
+        unsafe { sys::napi_strict_equals(self.env, first, second, &mut same) };
+        same
+    }
+
+    pub fn is_promise(self, value: Value) -> bool {
+        let mut is_promise = false;
+        // SAFETY: a live value.
+        unsafe { sys::napi_is_promise(self.env, value, &mut is_promise) };
+        is_promise
+    }
+
+    pub fn is_error(self, value: Value) -> bool {
+        let mut is_error = false;
+        // SAFETY: a live value.
+        unsafe { sys::napi_is_error(self.env, value, &mut is_error) };
+        is_error
+    }
+
+    /// Calls a JS function. What it throws comes back as a value and is no longer pending.
+    pub fn call(self, this: Value, function: Value, arguments: &[Value]) -> Result<Value, Thrown> {
+        let mut result = ptr::null_mut();
+        // SAFETY: live values; pointer and length describe `arguments`.
+        let status = unsafe {
+            sys::napi_call_function(self.env, this, function, arguments.len(), arguments.as_ptr(), &mut result)
+        };
+        if status == sys::Status::napi_ok && !result.is_null() {
+            return Ok(result);
+        }
+        Err(Thrown(self.take_exception().unwrap_or_else(|| self.error("the call failed without an exception"))))
+    }
+
+    /// Takes a pending exception off the engine.
+    pub fn take_exception(self) -> Option<Value> {
+        let (mut pending, mut exception) = (false, ptr::null_mut());
+        // SAFETY: results outlive the calls; the exception is taken only if there is one.
+        unsafe {
+            sys::napi_is_exception_pending(self.env, &mut pending);
+            (pending && sys::napi_get_and_clear_last_exception(self.env, &mut exception) == sys::Status::napi_ok)
+                .then_some(exception)
+        }
+    }
+
+    /// The value that `create` writes; undefined where the engine refuses (out of memory, env going down).
+    fn make(self, create: impl FnOnce(*mut Value) -> sys::napi_status) -> Value {
+        let mut value = ptr::null_mut();
+        if create(&mut value) != sys::Status::napi_ok || value.is_null() {
+            // SAFETY: no argument but the environment.
+            unsafe { sys::napi_get_undefined(self.env, &mut value) };
+        }
+        value
+    }
+}
+
+/// The settling end of a promise; used once.
+pub struct Deferred(sys::napi_deferred);
+
+fn text_of(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}

@@ -1,0 +1,137 @@
+use std::sync::{Mutex, PoisonError};
+
+use crate::clock::Timestamp;
+use crate::error::{InvalidConfig, in_range};
+
+/// Settings of a [`RetryBudget`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RetryBudgetConfig {
+    /// Most tokens it holds, and how many it starts with: the reserve for the first call after launch. 0 to 10 000;
+    /// default 20.
+    pub capacity: f64,
+    /// Tokens that each call brings, whatever its end: the share of calls that may be retried on a busy device.
+    /// 0 to 100; default 0.2.
+    pub per_call: f64,
+    /// Tokens that come back with time: the reserve of a phone that makes five calls an hour. 0 to 10 000 a minute;
+    /// default 1.
+    pub per_minute: f64,
+}
+
+impl Default for RetryBudgetConfig {
+    fn default() -> Self {
+        Self { capacity: 20.0, per_call: 0.2, per_minute: 1.0 }
+    }
+}
+
+/// Bounds how many calls of a client are retries, so that an outage is not multiplied: a token bucket.
+///
+/// A retry takes its token when it is scheduled, not when it fires: retries that wait together can't all fire together.
+///
+/// ```
+/// use resilience::clock::Timestamp;
+/// use resilience::retry::{RetryBudget, RetryBudgetConfig};
+///
+/// let budget = RetryBudget::new(RetryBudgetConfig { capacity: 1.0, per_call: 0.5, per_minute: 0.0 })?;
+/// let now = Timestamp::ZERO;
+/// assert!(budget.withdraw(now), "the reserve");
+/// assert!(!budget.withdraw(now));
+/// budget.deposit_call(now);
+/// budget.deposit_call(now);
+/// assert!(budget.withdraw(now));
+/// # Ok::<(), resilience::InvalidConfig>(())
+/// ```
+#[derive(Debug)]
+pub struct RetryBudget {
+    config: RetryBudgetConfig,
+    bucket: Mutex<Bucket>,
+}
+
+/// In millionths of a token: integers add up without drift.
+#[derive(Debug, Clone, Copy)]
+struct Bucket {
+    micro_tokens: u64,
+    refilled_at: Timestamp,
+}
+
+const TOKEN: f64 = 1_000_000.0;
+
+impl RetryBudget {
+    /// A full bucket.
+    ///
+    /// # Errors
+    /// [`InvalidConfig`] for a value outside the range named at its field.
+    pub fn new(config: RetryBudgetConfig) -> Result<Self, InvalidConfig> {
+        in_range("budget.capacity", config.capacity, 0.0, 10_000.0)?;
+        in_range("budget.perCall", config.per_call, 0.0, 100.0)?;
+        in_range("budget.perMinute", config.per_minute, 0.0, 10_000.0)?;
+        let bucket = Bucket { micro_tokens: (config.capacity * TOKEN) as u64, refilled_at: Timestamp::ZERO };
+        Ok(Self { config, bucket: Mutex::new(bucket) })
+    }
+
+    /// A call begins: its share goes in.
+    pub fn deposit_call(&self, now: Timestamp) {
+        self.with_bucket(now, |bucket| bucket.micro_tokens += (self.config.per_call * TOKEN) as u64);
+    }
+
+    /// Takes a token for a retry. False: there is none, do not retry.
+    pub fn withdraw(&self, now: Timestamp) -> bool {
+        self.with_bucket(now, |bucket| {
+            let rest = bucket.micro_tokens.checked_sub(TOKEN as u64);
+            bucket.micro_tokens = rest.unwrap_or(bucket.micro_tokens);
+            rest.is_some()
+        })
+    }
+
+    /// Whole and part tokens in it.
+    pub fn tokens(&self, now: Timestamp) -> f64 {
+        self.with_bucket(now, |bucket| bucket.micro_tokens as f64 / TOKEN)
+    }
+
+    fn with_bucket<T>(&self, now: Timestamp, action: impl FnOnce(&mut Bucket) -> T) -> T {
+        let capacity = (self.config.capacity * TOKEN) as u64;
+        let mut bucket = self.bucket.lock().unwrap_or_else(PoisonError::into_inner);
+        let gained = (now.since(bucket.refilled_at).as_secs_f64() / 60.0 * self.config.per_minute * TOKEN) as u64;
+        if gained > 0 {
+            bucket.micro_tokens = bucket.micro_tokens.saturating_add(gained).min(capacity);
+            bucket.refilled_at = now;
+        }
+        let result = action(&mut bucket);
+        bucket.micro_tokens = bucket.micro_tokens.min(capacity);
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn budget(capacity: f64, per_call: f64, per_minute: f64) -> RetryBudget {
+        RetryBudget::new(RetryBudgetConfig { capacity, per_call, per_minute }).unwrap()
+    }
+
+    #[test]
+    fn it_never_holds_more_than_its_capacity_nor_less_than_nothing() {
+        let budget = budget(2.0, 1.0, 60.0);
+        (0..100).for_each(|_| budget.deposit_call(Timestamp::ZERO));
+        assert_eq!(budget.tokens(Timestamp::from_millis(3_600_000)), 2.0);
+        let taken = (0..100).filter(|_| budget.withdraw(Timestamp::from_millis(3_600_000))).count();
+        assert_eq!((taken, budget.tokens(Timestamp::from_millis(3_600_000))), (2, 0.0));
+    }
+
+    #[test]
+    fn time_brings_tokens_back_without_rounding_them_away() {
+        let budget = budget(10.0, 0.0, 1.0);
+        while budget.withdraw(Timestamp::ZERO) {}
+        for second in 1..=60 {
+            budget.tokens(Timestamp::from_millis(second * 1_000));
+        }
+        assert!(budget.tokens(Timestamp::from_millis(60_000)) > 0.999);
+    }
+
+    #[test]
+    fn capacity_zero_means_no_retries() {
+        let budget = budget(0.0, 1.0, 60.0);
+        budget.deposit_call(Timestamp::ZERO);
+        assert!(!budget.withdraw(Timestamp::from_millis(600_000)));
+    }
+}

@@ -1,0 +1,16 @@
+//! Whether a failed attempt is tried again, and when.
+//!
+//! [`RetryState`] is one call's way through a [`RetryPolicy`]: a pure decision ([`RetryState::after_failure`]) from the
+//! error, the time and the budget. It waits for nothing and calls nobody; the [client](crate::client) does.
+//!
+//! The checks, in this order, each with its [`StopReason`]: may it be tried again at all; are attempts left; how long
+//! must the wait be (backoff, and never earlier than the service's Retry-After); does the wait end inside the deadline;
+//! does the budget allow one more.
+
+mod budget;
+mod config;
+mod state;
+
+pub use budget::{RetryBudget, RetryBudgetConfig};
+pub use config::{RetryConfig, RetryPolicy};
+pub use state::{Decision, DelaySource, RetryState, StopReason};

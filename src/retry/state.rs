@@ -1,0 +1,171 @@
+use std::time::Duration;
+
+use super::{RetryBudget, RetryPolicy};
+use crate::backoff::Delays;
+use crate::classify::{CallError, ErrorClass};
+use crate::clock::Timestamp;
+use crate::random::Rng;
+
+/// Why a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum StopReason {
+    /// An answer came.
+    Success,
+    /// Trying again cannot help.
+    NotRetryable,
+    /// All attempts are used up.
+    Attempts,
+    /// The time for the whole call is used up, or the next wait would end after it.
+    Deadline,
+    /// The retry budget is used up.
+    Budget,
+    /// The breaker rejects the call, or opened during it.
+    CircuitOpen,
+    /// The service asked for a longer wait than is allowed or than is left.
+    RetryAfterTooLong,
+    /// The app cancelled the call.
+    Cancelled,
+}
+
+impl StopReason {
+    /// As ArkTS sees it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::NotRetryable => "not_retryable",
+            Self::Attempts => "attempts",
+            Self::Deadline => "deadline",
+            Self::Budget => "budget",
+            Self::CircuitOpen => "circuit_open",
+            Self::RetryAfterTooLong => "retry_after_too_long",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// Where a wait comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DelaySource {
+    /// The policy's backoff.
+    Backoff,
+    /// The service's Retry-After, which was longer.
+    RetryAfter,
+}
+
+impl DelaySource {
+    /// As ArkTS sees it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Backoff => "backoff",
+            Self::RetryAfter => "retry_after",
+        }
+    }
+}
+
+/// What to do after a failed attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// Wait so long, then try again.
+    Retry {
+        /// The wait.
+        delay: Duration,
+        /// Where it comes from.
+        source: DelaySource,
+    },
+    /// End the call.
+    Stop(StopReason),
+}
+
+/// One call's way through its retry policy.
+///
+/// ```
+/// use resilience::classify::{CallError, ErrorClass};
+/// use resilience::clock::Timestamp;
+/// use resilience::retry::{Decision, RetryBudget, RetryConfig, RetryState, StopReason};
+///
+/// let policy = RetryConfig { max_retries: 1, ..Default::default() }.build()?;
+/// let budget = RetryBudget::new(Default::default())?;
+/// let now = Timestamp::ZERO;
+/// let mut call = RetryState::begin(&policy, now);
+/// let error = CallError::new(ErrorClass::Server, "502 Bad Gateway");
+/// assert!(matches!(call.after_failure(&policy, &error, now, &budget, &|| 0.5), Decision::Retry { .. }));
+/// let second = call.after_failure(&policy, &error, now, &budget, &|| 0.5);
+/// assert_eq!(second, Decision::Stop(StopReason::Attempts));
+/// # Ok::<(), resilience::InvalidConfig>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct RetryState {
+    started: Timestamp,
+    deadline: Timestamp,
+    failures: u32,
+    delays: Delays,
+}
+
+impl RetryState {
+    /// A call begins now.
+    pub fn begin(policy: &RetryPolicy, now: Timestamp) -> Self {
+        let deadline = now + policy.config.deadline;
+        Self { started: now, deadline, failures: 0, delays: policy.backoff.delays() }
+    }
+
+    /// Brings the deadline forward; a later one than the policy's has no effect.
+    #[must_use]
+    pub fn with_deadline(self, deadline: Timestamp) -> Self {
+        Self { deadline: self.deadline.min(deadline), ..self }
+    }
+
+    /// When the call began.
+    pub fn started(&self) -> Timestamp {
+        self.started
+    }
+
+    /// When the whole call must be over.
+    pub fn deadline(&self) -> Timestamp {
+        self.deadline
+    }
+
+    /// When an attempt that starts now must be over.
+    pub fn attempt_deadline(&self, policy: &RetryPolicy, now: Timestamp) -> Timestamp {
+        (now + policy.config.attempt_timeout).min(self.deadline)
+    }
+
+    /// Decides what follows a failed attempt; takes a token from `budget` when that is a retry.
+    pub fn after_failure(
+        &mut self,
+        policy: &RetryPolicy,
+        error: &CallError,
+        now: Timestamp,
+        budget: &RetryBudget,
+        rng: &(impl Rng + ?Sized),
+    ) -> Decision {
+        let config = &policy.config;
+        self.failures += 1;
+        if error.class == ErrorClass::Cancelled {
+            return Decision::Stop(StopReason::Cancelled);
+        }
+        if !error.is_retryable() || (error.class == ErrorClass::Interrupted && !config.retry_unsafe) {
+            return Decision::Stop(StopReason::NotRetryable);
+        }
+        if now >= self.deadline {
+            return Decision::Stop(StopReason::Deadline);
+        }
+        if self.failures > config.max_retries {
+            return Decision::Stop(StopReason::Attempts);
+        }
+        let backoff = self.delays.next(&policy.backoff, rng);
+        let asked = error.retry_after.as_ref().map_or(Duration::ZERO, |retry_after| retry_after.wait);
+        let (delay, source) =
+            if asked > backoff { (asked, DelaySource::RetryAfter) } else { (backoff, DelaySource::Backoff) };
+        let too_late = now + delay >= self.deadline;
+        if asked > config.retry_after_max || (too_late && source == DelaySource::RetryAfter) {
+            return Decision::Stop(StopReason::RetryAfterTooLong);
+        }
+        if too_late {
+            return Decision::Stop(StopReason::Deadline);
+        }
+        if !budget.withdraw(now) {
+            return Decision::Stop(StopReason::Budget);
+        }
+        Decision::Retry { delay, source }
+    }
+}
