@@ -1,8 +1,10 @@
 //! Cancelling a call: it ends at once, also in the middle of a wait, and the client in flight is told.
 
-use std::sync::{Arc, OnceLock};
-
-use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::{Context, Poll, Waker};
 
 /// Why a token was cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,8 +27,8 @@ impl CancelReason {
 
 /// A switch that goes from "running" to "cancelled" once. Clones are the same switch.
 ///
-/// A [child](Self::child) is cancelled with its parent, but not the other way round. Nothing is left registered at a
-/// token after a call has ended, so one token can serve any number of calls.
+/// A [child](Self::child) is cancelled with its parent, but not the other way round. A wait or a child that is dropped
+/// leaves nothing behind at the token, so one token can serve any number of calls.
 ///
 /// ```
 /// use resilience::cancel::{CancelReason, CancelToken};
@@ -38,10 +40,26 @@ impl CancelReason {
 /// call.cancel(CancelReason::Cancelled);
 /// assert_eq!(attempt.reason(), Some(CancelReason::Timeout), "the first reason stays");
 /// ```
-#[derive(Debug, Clone, Default)]
-pub struct CancelToken {
-    token: CancellationToken,
-    own_reason: Arc<OnceLock<CancelReason>>,
+#[derive(Clone, Default)]
+pub struct CancelToken(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    state: Mutex<State>,
+    /// A child's place at its parent, given up with the child.
+    _parent: Option<Registration>,
+}
+
+#[derive(Default)]
+struct State {
+    reason: Option<CancelReason>,
+    next_id: u64,
+    listeners: BTreeMap<u64, Listener>,
+}
+
+enum Listener {
+    Wake(Waker),
+    Call(Box<dyn FnOnce(CancelReason) + Send>),
 }
 
 impl CancelToken {
@@ -52,30 +70,170 @@ impl CancelToken {
 
     /// A token that is cancelled with this one.
     pub fn child(&self) -> Self {
-        Self { token: self.token.child_token(), own_reason: Arc::default() }
+        let child = Arc::new_cyclic(|child: &Weak<Inner>| {
+            let child = child.clone();
+            let follow = move |reason| child.upgrade().into_iter().for_each(|inner| Self(inner).cancel(reason));
+            Inner { state: Mutex::default(), _parent: self.on_cancel(follow) }
+        });
+        if let Some(reason) = self.reason() {
+            Self(child.clone()).cancel(reason);
+        }
+        Self(child)
     }
 
     /// Cancels this token and its children. Only the first call counts.
     pub fn cancel(&self, reason: CancelReason) {
-        if !self.is_cancelled() {
-            // A lost race means that another thread's reason came first.
-            let _ = self.own_reason.set(reason);
+        let listeners = {
+            let mut state = self.0.state();
+            if state.reason.is_some() {
+                return;
+            }
+            state.reason = Some(reason);
+            std::mem::take(&mut state.listeners)
+        };
+        // Outside the lock: a listener may ask this token.
+        for listener in listeners.into_values() {
+            match listener {
+                Listener::Wake(waker) => waker.wake(),
+                Listener::Call(call) => call(reason),
+            }
         }
-        self.token.cancel();
     }
 
     /// Whether it is cancelled.
     pub fn is_cancelled(&self) -> bool {
-        self.token.is_cancelled()
+        self.reason().is_some()
     }
 
-    /// Why, once it is cancelled. A child that was cancelled by its parent says [`CancelReason::Cancelled`].
+    /// Why, once it is cancelled. A child that was cancelled through its parent has the parent's reason.
     pub fn reason(&self) -> Option<CancelReason> {
-        self.is_cancelled().then(|| self.own_reason.get().copied().unwrap_or(CancelReason::Cancelled))
+        self.0.state().reason
     }
 
     /// Ready once it is cancelled.
-    pub fn cancelled(&self) -> WaitForCancellationFuture<'_> {
-        self.token.cancelled()
+    pub fn cancelled(&self) -> Cancelled {
+        Cancelled { token: self.clone(), registration: None }
+    }
+
+    /// Calls `listener` when the token is cancelled, unless the registration is dropped before. `None`: it already is,
+    /// and `listener` is not called.
+    #[must_use = "a dropped registration is taken back"]
+    pub fn on_cancel(&self, listener: impl FnOnce(CancelReason) + Send + 'static) -> Option<Registration> {
+        self.register(Listener::Call(Box::new(listener)))
+    }
+
+    /// Forgets all listeners: nobody will be told any more. For an attempt that is over.
+    pub fn close(&self) {
+        let listeners = std::mem::take(&mut self.0.state().listeners);
+        drop(listeners);
+    }
+
+    fn register(&self, listener: Listener) -> Option<Registration> {
+        let mut state = self.0.state();
+        if state.reason.is_some() {
+            return None;
+        }
+        state.next_id += 1;
+        let id = state.next_id;
+        state.listeners.insert(id, listener);
+        Some(Registration { token: Arc::downgrade(&self.0), id })
+    }
+
+    /// How many listeners, waits and children are registered.
+    pub fn listeners(&self) -> usize {
+        self.0.state().listeners.len()
+    }
+}
+
+impl Inner {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for CancelToken {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("CancelToken").field(&self.reason()).finish()
+    }
+}
+
+/// A listener's place at a [`CancelToken`]. Dropping it takes the listener back.
+pub struct Registration {
+    token: Weak<Inner>,
+    id: u64,
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        let removed = self.token.upgrade().map(|inner| inner.state().listeners.remove(&self.id));
+        // Outside the lock: what the listener holds may have a drop of its own.
+        drop(removed);
+    }
+}
+
+/// The wait of [`CancelToken::cancelled`].
+pub struct Cancelled {
+    token: CancelToken,
+    registration: Option<Registration>,
+}
+
+impl Future for Cancelled {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let mut state = self.token.0.state();
+        if state.reason.is_some() {
+            return Poll::Ready(());
+        }
+        let registered = self.registration.as_ref().and_then(|place| state.listeners.get_mut(&place.id));
+        if let Some(Listener::Wake(waker)) = registered {
+            waker.clone_from(context.waker());
+            return Poll::Pending;
+        }
+        drop(state);
+        self.registration = self.token.register(Listener::Wake(context.waker().clone()));
+        if self.registration.is_some() { Poll::Pending } else { Poll::Ready(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn a_dropped_wait_and_a_dropped_child_leave_nothing_behind() {
+        let token = CancelToken::new();
+        for _ in 0..1_000 {
+            let mut wait = Box::pin(token.cancelled());
+            let child = token.child();
+            assert!(wait.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            assert_eq!(token.listeners(), 2);
+            drop((wait, child));
+        }
+        assert_eq!(token.listeners(), 0);
+    }
+
+    #[test]
+    fn a_child_of_a_cancelled_token_is_cancelled() {
+        let token = CancelToken::new();
+        token.cancel(CancelReason::Timeout);
+        assert_eq!(token.child().reason(), Some(CancelReason::Timeout));
+    }
+
+    #[test]
+    fn a_listener_is_called_once_with_the_reason() {
+        let calls = Arc::new(AtomicUsize::new(0));
+        let token = CancelToken::new();
+        let seen = calls.clone();
+        let registration = token.on_cancel(move |reason| {
+            assert_eq!(reason, CancelReason::Cancelled);
+            seen.fetch_add(1, Ordering::SeqCst);
+        });
+        assert!(registration.is_some());
+        token.cancel(CancelReason::Cancelled);
+        token.cancel(CancelReason::Timeout);
+        assert_eq!(calls.load(Ordering::SeqCst), 1);
+        assert!(token.on_cancel(|_| ()).is_none());
     }
 }

@@ -41,7 +41,7 @@ pub struct CircuitBreaker {
     failures: AtomicU64,
     successes: AtomicU64,
     shared: Mutex<Shared>,
-    clock: Arc<dyn Clock>,
+    clock: Arc<dyn Clock + Send + Sync>,
     rng: Arc<dyn Rng>,
 }
 
@@ -88,7 +88,7 @@ impl CircuitBreaker {
     ///
     /// # Errors
     /// [`InvalidConfig`], see [`BreakerConfig`].
-    pub fn with_clock(config: BreakerConfig, clock: Arc<dyn Clock>, rng: Arc<dyn Rng>) -> Result<Self, InvalidConfig> {
+    pub fn with_clock(config: BreakerConfig, clock: Arc<dyn Clock + Send + Sync>, rng: Arc<dyn Rng>) -> Result<Self, InvalidConfig> {
         config.validate()?;
         let state = State::new(config);
         let gate = gate_of(&state);

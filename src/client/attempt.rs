@@ -54,6 +54,15 @@ impl<'a> Attempt<'a> {
     }
 }
 
+impl Drop for Attempt<'_> {
+    fn drop(&mut self) {
+        // Listeners may hold on to the token that holds them.
+        if let Some(token) = self.cancel.get() {
+            token.close();
+        }
+    }
+}
+
 /// What all attempts of a call have in common.
 pub(super) struct CallIdentity {
     pub cancel: Option<CancelToken>,

@@ -11,7 +11,7 @@ pub use timestamp::Timestamp;
 pub use tokio_clock::{SystemClock, TokioClock};
 
 /// A clock that never runs backwards.
-pub trait Clock: Send + Sync {
+pub trait Clock {
     /// Time since the clock's own origin.
     fn now(&self) -> Timestamp;
 }
