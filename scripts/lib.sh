@@ -7,6 +7,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 target=${CARGO_TARGET_DIR:-$root/target}
 [[ $target = /* ]] || target=$PWD/$target
 export CARGO_TARGET_DIR=$target
+export LC_ALL=C.UTF-8 # readelf and others translate what is read here
 tools=$target/tools
 
 # Pinned, so that the same commit builds the same files next year.

