@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the module for this machine's own Node: target/host/libresilience.so and its loader target/host/ark_host.node.
 # Quick loop, demo and benchmarks use it; what ships is made by build-ohos.sh.
+# shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 ensure_rust
 ensure_node

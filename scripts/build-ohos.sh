@@ -3,6 +3,7 @@
 # Then puts the libraries and the types where the demo app takes them.
 #   --dist    stop after dist/
 #   --check   build, then fail if the committed index.d.ts differs from the built one
+# shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 mode=${1:-}
 [[ $mode = '' || $mode = --dist || $mode = --check ]] || die "usage: build-ohos.sh [--dist | --check]"

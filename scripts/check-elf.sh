@@ -3,6 +3,7 @@
 # trace is a line in the system log: a missing library, a symbol newer than the phone, a wrong name.
 #   check-elf.sh              all ABIs of ohrs.toml
 #   check-elf.sh ABI FILE     one file
+# shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 ensure_gcc # readelf comes with it
 library=$(setting package.library)

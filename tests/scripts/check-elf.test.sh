@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Proves that each check of scripts/check-elf.sh can fail: plants small libraries with one fault each and looks for its message.
+# shellcheck source=../../scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib.sh"
 ndk=$("$root/scripts/stand-in-ndk.sh")
 ensure_node_api_headers

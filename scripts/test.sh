@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# Runs every check, each as a named step with its log in target/test-logs, and ends with a summary.
+#   test.sh              all steps
+#   test.sh STEP...      only these (the names are those of the summary)
+# A step that this machine can't run is skipped with the command that would enable it; with CI=true that is a failure.
+# shellcheck source=lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$root"
+logs=$target/test-logs
+mkdir -p "$logs"
+only=" $* "
+passed=0 failed=0 skipped=0 summary=()
+
+# step NAME COMMAND...
+step() { if wanted "$1"; then run "$@"; finish "$1"; fi; }
+# The same in two parts, so that compiling goes on beside other steps. Nothing that measures time runs in between.
+start() { if wanted "$1"; then run "$@" & started=$!; fi; }
+join() { if wanted "$1"; then say "$1: waiting for it"; wait "$started" || true; finish "$1"; fi; }
+wanted() { [[ $only = "  " || $only = *" $1 "* ]]; }
+
+run() {
+  local name=$1 begin=$SECONDS code=0; shift
+  say "$name"
+  ("$@") >"$logs/$name.log" 2>&1 </dev/null || code=$?
+  echo "$code $((SECONDS - begin))" >"$logs/$name.result"
+}
+
+finish() {
+  local name=$1 code seconds mark=ok note=""
+  read -r code seconds <"$logs/$name.result"
+  case $code in
+    0) passed=$((passed + 1)); note=$(grep -hE '^[0-9]+ passed, [0-9]+ failed' "$logs/$name.log" | tail -n 1) || true ;;
+    77) mark=skipped note=$(grep '^skip: ' "$logs/$name.log" | tail -n 1) || true ;;
+    *) mark=FAILED note="exit code $code, ${logs#"$root"/}/$name.log" ;;
+  esac
+  [[ $mark = skipped && ${CI:-} = true ]] && mark=FAILED
+  [[ $mark = skipped ]] && skipped=$((skipped + 1))
+  if [[ $mark = FAILED ]]; then
+    failed=$((failed + 1))
+    printf '%s\n' "---- $name failed; the end of its log:"; tail -n 60 "$logs/$name.log"; echo "----"
+  fi
+  summary+=("$(printf '%-8s %-14s %4d s  %s' "$mark" "$name" "$seconds" "$note")")
+}
+
+packages() { # all at once: two package managers can't run side by side
+  ensure_rust; ensure_node; ensure_python
+  ensure_apt qemu-user-static shellcheck
+  local component
+  for component in cargo-clippy cargo-fmt; do
+    command -v "$component" >/dev/null || rustup component add "${component#cargo-}" || true
+  done
+}
+build_ohos() {
+  scripts/build-ohos.sh --dist
+  scripts/musl-node.sh x86_64
+  scripts/musl-node.sh aarch64
+}
+shell_lint() {
+  command -v shellcheck >/dev/null || skip "shellcheck is missing" "apt-get install shellcheck"
+  shellcheck --severity=warning scripts/*.sh tests/scripts/*.sh .ci/run
+}
+docs() { RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --features napi; }
+
+step packages packages
+start build-ohos build_ohos
+step lockfile cargo metadata --locked --format-version 1
+step format cargo fmt --check
+step clippy cargo clippy --all-targets -- -D warnings
+# the library alone: napi-derive registers nothing in test builds, which makes exported functions look unused there
+step clippy-napi cargo clippy --lib --features napi -- -D warnings
+step cargo-test cargo test
+step docs docs
+step arkvm scripts/arkvm-check.sh
+step build-host scripts/build-host.sh
+step shellcheck shell_lint
+join build-ohos
+step elf scripts/check-elf.sh
+step elf-planted tests/scripts/check-elf.test.sh
+step runner tests/scripts/node-suite.test.sh
+step types scripts/build-ohos.sh --check
+step node-host scripts/node-suite.sh HOST
+step node-x86_64 scripts/node-suite.sh X86_64
+step node-arm64 scripts/node-suite.sh ARM64
+
+echo
+printf '%s\n' "${summary[@]}"
+echo "total: $SECONDS s on $(nproc) cores"
+echo "$passed passed, $failed failed, $skipped skipped"
+[[ $failed = 0 ]]
