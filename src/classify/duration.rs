@@ -27,7 +27,9 @@ fn split_number(text: &str) -> Option<(&str, &str)> {
 /// `number` (as [`split_number`] gives it) times `unit`, in nanoseconds, rounded up.
 fn scaled(number: &str, unit: u128) -> u128 {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    let digits = |text: &str| text.bytes().fold(0u128, |sum, digit| sum.saturating_mul(10).saturating_add(u128::from(digit - b'0')));
+    let digits = |text: &str| {
+        text.bytes().fold(0u128, |sum, digit| sum.saturating_mul(10).saturating_add(u128::from(digit - b'0')))
+    };
     let kept = &fraction[..fraction.len().min(12)];
     let lost = fraction[kept.len()..].bytes().any(|digit| digit != b'0');
     let part = digits(kept) * unit;
@@ -91,7 +93,8 @@ pub(super) fn leading_with_units(text: &str) -> Option<(Duration, &str)> {
     let mut found = false;
     while let Some((number, after)) = split_number(rest.trim_start()) {
         let after = after.trim_start();
-        let length = after.char_indices().find(|(_, letter)| !letter.is_alphabetic()).map_or(after.len(), |(end, _)| end);
+        let length =
+            after.char_indices().find(|(_, letter)| !letter.is_alphabetic()).map_or(after.len(), |(end, _)| end);
         // In Chinese the next word follows at once ("20秒后"), so shorter names are tried as well.
         let ends = after[..length].char_indices().map(|(start, letter)| start + letter.len_utf8()).take(12);
         let longest = ends.filter_map(|end| Some((end, unit(&after[..end])?))).last();
@@ -131,9 +134,9 @@ pub(super) fn date_time(text: &str) -> Option<SystemTime> {
         digits.bytes().all(|digit| digit.is_ascii_digit()).then(|| digits.parse().ok())?
     };
     let separators = [(4, b"--"), (7, b"--"), (10, b"tT"), (13, b"::"), (16, b"::")];
-    let well_formed = separators.iter().all(|&(at, allowed)| {
-        bytes.get(at).is_some_and(|byte| allowed.contains(byte) || (at == 10 && *byte == b' '))
-    });
+    let well_formed = separators
+        .iter()
+        .all(|&(at, allowed)| bytes.get(at).is_some_and(|byte| allowed.contains(byte) || (at == 10 && *byte == b' ')));
     let (year, month, day) = (field(0..4)?, field(5..7)?, field(8..10)?);
     let (hour, minute, second) = (field(11..13)?, field(14..16)?, field(17..19)?);
     let in_range = (1970..=9999).contains(&year)

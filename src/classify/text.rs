@@ -18,11 +18,14 @@ pub(super) fn strip_prefix_ignore_case<'a>(text: &'a str, prefix: &str) -> Optio
 /// Only this much of a message is searched for phrases.
 const MAX_SEARCHED_BYTES: usize = 2048;
 
+/// How far apart the two parts of a phrase with a gap may stand.
+const MAX_GAP_BYTES: usize = 80;
+
 /// Messages made ready for a search by phrase.
 ///
 /// A phrase matches whole words only: `tpd` is not in `httpd`, `5-hour` not in `15-hour`. Case of ASCII letters does
 /// not matter. A phrase is written in lower case; a `*` at its end also takes longer words, and ` ~ ` between two
-/// parts allows other words there (`model ~ not found`).
+/// parts allows a few other words there (`model ~ not found`).
 pub(super) struct Words {
     /// All messages in lower case, each ended by a line break.
     text: Vec<u8>,
@@ -72,22 +75,39 @@ impl Words {
         if self.initials & bit(first) == 0 {
             return false;
         }
-        let mut from = 0;
-        phrase.split(" ~ ").all(|part| self.find(part, from).map(|end| from = end).is_some())
+        match phrase.split_once(" ~ ") {
+            None => self.find(phrase, 0, usize::MAX).is_some(),
+            Some((first, second)) => self.find_with_gap(first, second),
+        }
     }
 
-    /// Where the first match of `part` at or after `from` ends.
-    fn find(&self, part: &str, from: usize) -> Option<usize> {
+    /// Whether `second` follows on some match of `first` closely enough.
+    fn find_with_gap(&self, first: &str, second: &str) -> bool {
+        let mut from = 0;
+        while let Some(end) = self.find(first, from, usize::MAX) {
+            if self.find(second, end, end + MAX_GAP_BYTES).is_some() {
+                return true;
+            }
+            from = end;
+        }
+        false
+    }
+
+    /// Where the first match of `part` that begins in `from..=to` ends.
+    fn find(&self, part: &str, from: usize, to: usize) -> Option<usize> {
         let (part, open) = part.strip_suffix('*').map_or((part, false), |part| (part, true));
         let part = part.as_bytes();
         let last = *part.last()?;
         let whole_word = !open && last.is_ascii_alphanumeric();
-        self.starts.iter().map(|&start| usize::from(start)).filter(|&start| start >= from).find_map(|start| {
-            let end = start + part.len();
-            let next = self.text.get(end).copied().unwrap_or(b' ');
-            let matches = self.text[start..].starts_with(part) && !(whole_word && next.is_ascii_alphanumeric());
-            matches.then_some(end)
-        })
+        let begin = self.starts.partition_point(|&start| usize::from(start) < from);
+        self.starts[begin..].iter().map(|&start| usize::from(start)).take_while(|&start| start <= to).find_map(
+            |start| {
+                let end = start + part.len();
+                let next = self.text.get(end).copied().unwrap_or(b' ');
+                let matches = self.text[start..].starts_with(part) && !(whole_word && next.is_ascii_alphanumeric());
+                matches.then_some(end)
+            },
+        )
     }
 }
 
@@ -120,7 +140,9 @@ mod tests {
         let words = Words::new(["The model 'x' was not found"]);
         assert!(words.has("model ~ not found"));
         assert!(!words.has("not found ~ model"));
-        assert!(!words.has("model ~ not found ~ not found"));
+        let far = format!("model {} not found, model m not found", "x ".repeat(50));
+        assert!(Words::new([far.as_str()]).has("model ~ not found"));
+        assert!(!Words::new([&far[..120]]).has("model ~ not found"));
     }
 
     #[test]

@@ -60,8 +60,23 @@ mod tests {
     #[test]
     fn a_normal_end_or_a_cut_by_length_is_no_fault() {
         let fine = [
-            "stop", "length", "tool_calls", "function_call", "max_tokens", "MAX_TOKENS", "STOP", "end_turn", "stop_sequence",
-            "tool_use", "pause_turn", "model_context_window_exceeded", "max_output_tokens", "normal", "load", "null", "",
+            "stop",
+            "length",
+            "tool_calls",
+            "function_call",
+            "max_tokens",
+            "MAX_TOKENS",
+            "STOP",
+            "end_turn",
+            "stop_sequence",
+            "tool_use",
+            "pause_turn",
+            "model_context_window_exceeded",
+            "max_output_tokens",
+            "normal",
+            "load",
+            "null",
+            "",
             "FINISH_REASON_UNSPECIFIED",
         ];
         for reason in fine {

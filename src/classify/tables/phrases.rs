@@ -34,7 +34,7 @@ impl Refinement {
 /// Windows of a day or longer, or of a subscription plan: waiting seconds is of no use.
 #[rustfmt::skip]
 const LONG_WINDOW: &[&str] = &[
-    "per day", "/day", "a day", "daily", "day allocated quota", "rpd", "tpd", "ipd",
+    "per day", "/day", "daily", "day allocated quota", "rpd", "tpd", "ipd",
     "per week", "/week", "weekly", "week quota", "week allocated quota", "7-day", "7 day", "this week",
     "per month", "/month", "monthly", "month quota", "month allocated quota", "this month", "billing cycle",
     "5-hour", "5 hour", "five-hour", "five hour", "5h", "hour quota", "hour allocated quota", "usage limit for this period",
@@ -62,13 +62,21 @@ const MONEY: &[&str] = &[
     "credits remaining ~ 0", "account balance", "in arrears", "arrears", "overdue", "good standing", "payment required",
     "exceeded your current quota", "check your plan and billing", "billing hard limit", "billing details",
     "spend limit", "spending limit", "no resource package", "no available resource package", "free allocated quota exceeded",
-    "free quota", "free trial ~ exhausted", "top up", "please recharge",
+    "free quota", "free trial ~ exhausted", "please recharge",
     "余额不足", "余额不够", "账户余额", "欠费", "充值", "已停服", "额度已用完", "额度已用尽", "额度不足", "无可用资源包",
 ];
 
 /// An allowance, of no named window.
-const ALLOWANCE: &[&str] =
-    &["usage limit", "usage quota", "quota exceeded", "quota has been exceeded", "exceeded your quota", "quota exhausted", "quota is exhausted"];
+const ALLOWANCE: &[&str] = &[
+    "usage limit",
+    "usage limits",
+    "usage quota",
+    "quota exceeded",
+    "quota has been exceeded",
+    "exceeded your quota",
+    "quota exhausted",
+    "quota is exhausted",
+];
 
 /// The request does not fit the window of the model.
 #[rustfmt::skip]
@@ -76,7 +84,7 @@ const TOO_LONG: &[&str] = &[
     "context_length_exceeded", "context length", "context window", "context size", "context_window*", "maximum context",
     "prompt is too long", "prompt too long", "prompt length exceeds", "prompt length ~ must less than", "input is too long",
     "input length too long", "input token length too long", "input too long", "input token count", "input tokens exceed*",
-    "exceeded model token limit", "maximum input length", "range of input length should be", "too many tokens",
+    "exceeded model token limit", "maximum input length", "range of input length should be",
     "too large to process", "reduce the length of the messages", "tokens_too_long", "characters_too_long",
     "上下文长度", "超出最大长度", "输入过长", "输入长度超", "长度超过",
 ];
@@ -86,26 +94,36 @@ const TOO_LONG: &[&str] = &[
 const FILTERED: &[&str] = &[
     "content_filter", "content filter", "content management policy", "content policy", "content_policy_violation",
     "responsibleaipolicyviolation", "data_inspection_failed", "datainspectionfailed", "inappropriate content",
-    "sensitive content", "sensitive information", "new_sensitive", "safety system", "considered high risk", "flagged",
-    "moderation", "敏感", "违规", "违反", "不安全", "不适当内容",
+    "sensitive content", "sensitive information", "new_sensitive", "safety system", "considered high risk",
+    "flagged by moderation", "requires moderation", "敏感", "违规", "不安全", "不适当内容",
 ];
 
 /// No such model. Only where the request is known to be refused as such.
 #[rustfmt::skip]
 const NO_MODEL: &[&str] = &[
     "model_not_found", "model ~ not found", "model ~ does not exist", "model ~ not exist", "model ~ doesn't exist",
-    "no such model", "unknown model", "model ~ not supported", "unsupported model", "model ~ is retired",
-    "model ~ deprecated", "模型不存在", "模型已下线",
+    "no such model", "unknown model", "model not supported", "model is not supported", "unsupported model",
+    "model is retired", "model has been retired", "model is deprecated", "模型不存在", "模型已下线",
 ];
 
 const KEY: &[&str] = &[
-    "invalid api key", "invalid_api_key", "incorrect api key", "api key not valid", "api key expired", "api key is invalid",
-    "invalid authentication", "unauthorized", "invalid token", "无效的 api key", "鉴权失败", "身份验证失败",
+    "invalid api key",
+    "invalid_api_key",
+    "incorrect api key",
+    "api key not valid",
+    "api key expired",
+    "api key is invalid",
+    "invalid authentication",
+    "unauthorized",
+    "invalid token",
+    "无效的 api key",
+    "鉴权失败",
+    "身份验证失败",
 ];
 
 #[rustfmt::skip]
 const NO_CAPACITY: &[&str] = &[
-    "overloaded", "overload", "server busy", "server is busy", "model is busy", "too busy", "high load", "at capacity",
+    "overloaded", "server busy", "server is busy", "model is busy", "too busy", "high load", "at capacity",
     "no capacity", "system capacity", "engine is currently overloaded", "temporarily unavailable", "loading model",
     "服务繁忙", "系统繁忙", "模型繁忙", "过载", "负载过高",
 ];
@@ -132,8 +150,8 @@ pub(in crate::classify) const AFTER_CODE: &[Refinement] = &[
 #[rustfmt::skip]
 pub(in crate::classify) const AFTER_STATUS: &[Refinement] = &[
     // Money and long windows, whatever the status that a provider uses for them.
-    refine(&[RateLimit, Unknown], Quota, LONG_WINDOW).except(CONCURRENCY),
-    refine(&[RateLimit, Unknown], Quota, RESET_MOMENT).except(CONCURRENCY),
+    refine(&[RateLimit], Quota, LONG_WINDOW).except(CONCURRENCY),
+    refine(&[RateLimit], Quota, RESET_MOMENT).except(CONCURRENCY),
     refine(&[RateLimit, BadRequest, Unknown], Quota, MONEY),
     refine(&[RateLimit, BadRequest, Unknown], Quota, ALLOWANCE).except(SHORT_WINDOW),
     refine(&[Auth], Quota, LONG_WINDOW).status(&[403]),
@@ -172,7 +190,12 @@ pub(in crate::classify) const TRANSPORT: &[Refinement] = &[
 ];
 
 /// The class after the first line of `table` that fits.
-pub(in crate::classify) fn apply(table: &[Refinement], class: ErrorClass, status: Option<u16>, words: &Words) -> ErrorClass {
+pub(in crate::classify) fn apply(
+    table: &[Refinement],
+    class: ErrorClass,
+    status: Option<u16>,
+    words: &Words,
+) -> ErrorClass {
     let fits = |line: &&Refinement| {
         line.from.contains(&class)
             && (line.statuses.is_empty() || status.is_some_and(|status| line.statuses.contains(&status)))

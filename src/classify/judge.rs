@@ -1,0 +1,306 @@
+//! Walks the tables: from facts to a [`CallError`].
+
+use std::time::SystemTime;
+
+use super::body::{self, MAX_UNWRAPS, Place, ProviderError};
+use super::call_error::{CallError, MAX_CODE_BYTES, MAX_MESSAGE_BYTES};
+use super::class::ErrorClass;
+use super::facts::{Code, ErrorFacts};
+use super::payload;
+use super::retry_after::{self, Hints};
+use super::rules::{self, Case, Certainty, Provider};
+use super::tables::{harmony, phrases, status, transport};
+use super::text::{Words, cut, strip_prefix_ignore_case};
+
+/// Judges a failed attempt. `wall_clock` only serves to read a date when the response has no `Date` header.
+///
+/// It asks, in this order: `class` and `retryable` of the error, `x-should-retry`, the codes of the provider in the
+/// body, codes of HarmonyOS, the HTTP status, errno names, the name of the error, and last the message: when it begins
+/// with a status, names an errno, or uses words that providers and networking layers use. A provider's code wins over
+/// the status, because providers use statuses freely. Bare digits inside a text are never a status.
+///
+/// At most 256 KiB of a body and 2 KiB of a message are read.
+///
+/// ```
+/// use resilience::classify::{ErrorClass, ErrorFacts, classify};
+/// use serde_json::json;
+/// use std::time::SystemTime;
+///
+/// let body = json!({"error": {"code": "1113", "message": "insufficient balance"}});
+/// let error = classify(&ErrorFacts { status: Some(429), body: Some(body), ..Default::default() }, SystemTime::now());
+/// assert_eq!(error.class, ErrorClass::Quota, "429, but about money");
+/// assert_eq!(error.provider_code.as_deref(), Some("1113"));
+/// ```
+pub fn classify(facts: &ErrorFacts, wall_clock: SystemTime) -> CallError {
+    let evidence = Evidence::read(facts);
+    let explicit = facts.class.as_deref().and_then(ErrorClass::from_name);
+    let (class, named_by_fetch) = explicit.map_or_else(|| evidence.class(facts), |class| (class, false));
+    let class = match (class, facts.sent) {
+        (ErrorClass::Interrupted, Some(false)) if explicit.is_none() => ErrorClass::Connect,
+        (ErrorClass::Connect, Some(true)) if named_by_fetch => ErrorClass::Interrupted,
+        (class, _) => class,
+    };
+    let mut error = evidence.into_error(class, &facts.headers, facts.retry_after_ms, wall_clock);
+    error.retryable = facts.retryable.or_else(|| should_retry(&facts.headers));
+    error.maybe_billed = match class {
+        ErrorClass::Interrupted => true,
+        // A 408 says that the request did not arrive.
+        ErrorClass::Timeout => facts.sent != Some(false) && error.status != Some(408),
+        _ => error.status.is_some_and(|status| status::MAYBE_BILLED.contains(&status)),
+    };
+    error
+}
+
+/// Header `x-should-retry` of OpenAI, Anthropic and Ark.
+fn should_retry(headers: &[(String, String)]) -> Option<bool> {
+    match retry_after::header(headers, "x-should-retry")?.trim() {
+        value if value.eq_ignore_ascii_case("true") => Some(true),
+        value if value.eq_ignore_ascii_case("false") => Some(false),
+        _ => None,
+    }
+}
+
+/// All that speaks for a class.
+pub(super) struct Evidence<'a> {
+    provider: Option<Provider>,
+    error: Option<ProviderError>,
+    /// Of the transport, or as the message begins.
+    status: Option<u16>,
+    message: &'a str,
+    words: Words,
+}
+
+impl<'a> Evidence<'a> {
+    fn read(facts: &'a ErrorFacts) -> Self {
+        let message = facts.message.trim();
+        let mut error = facts
+            .body
+            .as_ref()
+            .and_then(|body| body::find(body, MAX_UNWRAPS).or_else(|| bare_message(body)))
+            .or_else(|| payload::find_embedded(message));
+        let code = facts.code.as_ref().map(|code| match code {
+            Code::Number(number) => number.to_string(),
+            Code::Text(text) => cut(text, MAX_CODE_BYTES).to_owned(),
+        });
+        let mut status = facts.status.filter(|&status| status != 0);
+        if let Some(code) = code.filter(|code| transport::errno(code).is_none() && harmony_class(facts, code).is_none())
+        {
+            error.get_or_insert_default().push(Place::Code, &code);
+        }
+        status = status.or_else(|| leading_status(message));
+        Self::new(facts.provider.as_deref(), error, status, message)
+    }
+
+    pub(super) fn new(
+        provider: Option<&str>,
+        error: Option<ProviderError>,
+        status: Option<u16>,
+        message: &'a str,
+    ) -> Self {
+        let said = error.as_ref().map_or("", |error| error.message.as_str());
+        let repeated = message.len() >= said.len() && message.contains(said);
+        let words = Words::new(if repeated { [message, ""] } else { [said, message] });
+        Self { provider: provider.and_then(Provider::from_hint), error, status, message, words }
+    }
+
+    /// The status that counts: one in the body was written by the provider itself.
+    fn effective_status(&self) -> Option<u16> {
+        self.error.as_ref().and_then(|error| error.status).or(self.status)
+    }
+
+    /// The class, and whether it only rests on what `fetch` says.
+    fn class(&self, facts: &ErrorFacts) -> (ErrorClass, bool) {
+        if let Some(class) = self.class_of_provider() {
+            return (class, false);
+        }
+        if let Some(class) = facts.code.as_ref().and_then(|code| harmony_class(facts, &code_text(code))) {
+            return (class, false);
+        }
+        if let Some(class) = self.class_of_status() {
+            return (class, false);
+        }
+        self.class_of_transport(facts)
+    }
+
+    /// What a code of the provider says.
+    pub(super) fn class_of_provider(&self) -> Option<ErrorClass> {
+        let status = self.effective_status();
+        let verdict =
+            rules::look_up(self.error.as_ref()?, &Case { provider: self.provider, status, words: &self.words })?;
+        let class = match verdict.certainty {
+            Certainty::Final => verdict.class,
+            Certainty::Code => phrases::apply(phrases::AFTER_CODE, verdict.class, status, &self.words),
+            Certainty::Vague => phrases::apply(phrases::AFTER_STATUS, verdict.class, status, &self.words),
+        };
+        Some(self.whole_request_too_large(class))
+    }
+
+    /// What the status says, corrected by words.
+    pub(super) fn class_of_status(&self) -> Option<ErrorClass> {
+        let status = self.effective_status();
+        let class = phrases::apply(phrases::AFTER_STATUS, status.and_then(status::class)?, status, &self.words);
+        Some(self.whole_request_too_large(class))
+    }
+
+    /// What the words of a provider say when it gave neither code nor status.
+    pub(super) fn class_of_words(&self) -> Option<ErrorClass> {
+        let class = phrases::apply(phrases::AFTER_STATUS, ErrorClass::Unknown, None, &self.words);
+        (class != ErrorClass::Unknown).then_some(class)
+    }
+
+    fn class_of_transport(&self, facts: &ErrorFacts) -> (ErrorClass, bool) {
+        let sure = |class| (class, false);
+        if let Some(Code::Text(code)) = &facts.code
+            && let Some(class) = transport::errno(code.trim())
+        {
+            return sure(self.connecting(class));
+        }
+        let name = facts.name.as_deref().unwrap_or("Error");
+        let message = strip_prefix_ignore_case(self.message, name)
+            .and_then(|rest| rest.strip_prefix(": "))
+            .unwrap_or(self.message);
+        match transport::name(name) {
+            // Every network error of `fetch` is a `TypeError`; with an errno in its text it is one as well.
+            Some(ErrorClass::ClientBug) if name == "TypeError" => {
+                let class = transport::fetch(message).map(|class| (class, class == ErrorClass::Connect));
+                return class.unwrap_or(sure(ErrorClass::ClientBug));
+            }
+            Some(ErrorClass::Cancelled) if self.words.has_any(&["timed out", "due to timeout", "timeout"]) => {
+                return sure(ErrorClass::Timeout);
+            }
+            Some(class) => return sure(class),
+            None => {}
+        }
+        let errno = errno_in(message).map(|class| sure(self.connecting(class)));
+        errno
+            .or_else(|| transport::fetch(message).map(|class| (class, class == ErrorClass::Connect)))
+            .or_else(|| self.class_of_words().map(sure))
+            .unwrap_or_else(|| sure(phrases::apply(phrases::TRANSPORT, ErrorClass::Unknown, None, &self.words)))
+    }
+
+    /// `connect ETIMEDOUT`: the time ran out before anything was sent.
+    fn connecting(&self, class: ErrorClass) -> ErrorClass {
+        match class {
+            ErrorClass::Timeout if self.words.has("connect etimedout") => ErrorClass::Connect,
+            class => class,
+        }
+    }
+
+    /// A limit per minute that this one request is above: waiting does not make it smaller.
+    fn whole_request_too_large(&self, class: ErrorClass) -> ErrorClass {
+        let number_after = |word: &str| {
+            let text = self.words.lower();
+            let (_, rest) = text.split_once(word)?;
+            let digits = rest.trim_start_matches([' ', ':', '=']);
+            let end = digits.bytes().take_while(|byte| byte.is_ascii_digit()).count();
+            digits[..end].parse::<u64>().ok()
+        };
+        if class != ErrorClass::RateLimit || !self.words.has("limit ~ requested") {
+            return class;
+        }
+        match (number_after(" limit"), number_after(" requested")) {
+            (Some(limit), Some(requested)) if requested > limit => ErrorClass::ContextLength,
+            _ => class,
+        }
+    }
+
+    pub(super) fn into_error(
+        self,
+        class: ErrorClass,
+        headers: &[(String, String)],
+        explicit_ms: Option<f64>,
+        wall_clock: SystemTime,
+    ) -> CallError {
+        let status = self.effective_status();
+        let hints = Hints {
+            explicit_ms,
+            headers,
+            body: self.error.as_ref().and_then(|error| error.wait),
+            text: self.words.lower(),
+            class,
+            status,
+        };
+        let (retry_after, retry_after_malformed) = retry_after::read(&hints, wall_clock);
+        let said = self.error.as_ref().map_or("", |error| error.message.trim());
+        let message =
+            [self.message, said, class.as_str()].into_iter().find(|text| !text.is_empty()).unwrap_or_default();
+        CallError {
+            class,
+            message: cut(message, MAX_MESSAGE_BYTES).to_owned(),
+            status: self.status.filter(|&status| status::is_error(status)).or(status).or(self.status),
+            provider_code: self
+                .error
+                .and_then(|error| error.codes.into_iter().find(|found| found.text != "RetryInfo"))
+                .map(|found| found.text),
+            retry_after,
+            retry_after_malformed,
+            retryable: None,
+            maybe_billed: false,
+        }
+    }
+}
+
+fn code_text(code: &Code) -> String {
+    match code {
+        Code::Number(number) => number.to_string(),
+        Code::Text(text) => cut(text, MAX_CODE_BYTES).to_owned(),
+    }
+}
+
+/// The class of a code of HarmonyOS, as number or as text.
+fn harmony_class(facts: &ErrorFacts, code: &str) -> Option<ErrorClass> {
+    let number = code.trim().parse().ok()?;
+    let shared = || {
+        let row = harmony::SHARED.iter().find(|row| row.0 == number)?;
+        Words::new([facts.message.as_str()]).has_any(row.1).then_some(row.2)
+    };
+    harmony::class(number).or_else(shared)
+}
+
+/// `{"message": "…"}` and nothing else that is known.
+fn bare_message(body: &serde_json::Value) -> Option<ProviderError> {
+    let text = ["message", "msg", "error_msg"].iter().find_map(|name| body.get(*name)?.as_str())?;
+    Some(ProviderError::from_text(text))
+}
+
+/// What may stand before the status at the start of a message.
+#[rustfmt::skip]
+const STATUS_PREFIXES: [&str; 18] = [
+    "error:", "error code:", "error", "apierror:", "httperror:", "http error:", "http error", "http/1.1", "http/2", "http:", "http",
+    "request failed with status code", "unexpected status code:", "unexpected status", "status code:", "status code", "status_code:", "status:",
+];
+
+/// Units that make a number at the start of a message a plain number.
+const UNITS: [&str; 12] =
+    ["ms", "s", "seconds", "minutes", "tokens", "token", "items", "bytes", "kb", "mb", "requests", "characters"];
+
+/// The status that `message` begins with: `503 Service Unavailable`, `HTTP 503`, `Error: 503 …`, `[429]: …`.
+fn leading_status(message: &str) -> Option<u16> {
+    let mut rest = message.trim_start();
+    for _ in 0..4 {
+        let after = STATUS_PREFIXES.iter().find_map(|prefix| strip_prefix_ignore_case(rest, prefix));
+        // A prefix is a word: "errors 503" does not begin with one.
+        let Some(after) = after.filter(|after| !after.starts_with(|next: char| next.is_ascii_alphabetic())) else {
+            break;
+        };
+        rest = after.trim_start();
+    }
+    let rest = rest.trim_start_matches(['[', '(']);
+    let number = rest.get(..3).filter(|number| number.bytes().all(|digit| digit.is_ascii_digit()))?;
+    let after = &rest[3..];
+    let ends = after.starts_with([' ', ':', ',', ']', ')', '-', '\n', '{']) || after.is_empty() || after == ".";
+    let next = after.trim_start().split(|letter: char| !letter.is_ascii_alphanumeric()).next().unwrap_or_default();
+    let is_amount = UNITS.iter().any(|unit| unit.eq_ignore_ascii_case(next));
+    number.parse().ok().filter(|&status| ends && !is_amount && status::is_error(status))
+}
+
+/// Only this much of a message is searched for errno names.
+const MAX_ERRNO_BYTES: usize = 2048;
+
+/// The first errno name that stands in `message` as a word.
+fn errno_in(message: &str) -> Option<ErrorClass> {
+    cut(message, MAX_ERRNO_BYTES)
+        .split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
+        .filter(|word| word.len() > 4 && word.as_bytes()[0].is_ascii_uppercase())
+        .find_map(transport::errno)
+}
