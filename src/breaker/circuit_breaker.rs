@@ -13,7 +13,7 @@ use super::state::{BreakerState, Recorded, Rejection, State, Ticket};
 use crate::clock::{Clock, SystemClock, Timestamp};
 use crate::error::InvalidConfig;
 use crate::log;
-use crate::random::{Rng, SeededRng, unit};
+use crate::random::{Rng, SeededRng, draw};
 
 /// What a caller without an attempt timeout is taken to need, at the most.
 const DEFAULT_ATTEMPT_TIMEOUT: Duration = Duration::from_secs(60);
@@ -88,7 +88,11 @@ impl CircuitBreaker {
     ///
     /// # Errors
     /// [`InvalidConfig`], see [`BreakerConfig`].
-    pub fn with_clock(config: BreakerConfig, clock: Arc<dyn Clock + Send + Sync>, rng: Arc<dyn Rng>) -> Result<Self, InvalidConfig> {
+    pub fn with_clock(
+        config: BreakerConfig,
+        clock: Arc<dyn Clock + Send + Sync>,
+        rng: Arc<dyn Rng>,
+    ) -> Result<Self, InvalidConfig> {
         config.validate()?;
         let state = State::new(config);
         let gate = gate_of(&state);
@@ -148,7 +152,7 @@ impl CircuitBreaker {
 
     pub(crate) fn record_failure(&self, ticket: Ticket, report: FailureReport) {
         // Both may be functions of the app that call back into this breaker: not under the lock.
-        let (now, chance) = (self.clock.now(), unit(self.rng.next_unit()));
+        let (now, chance) = (self.clock.now(), draw(&*self.rng));
         self.record(|state| state.failure(ticket, report, now, chance), |stats| &mut stats.failures);
     }
 

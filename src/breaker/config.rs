@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use crate::backoff::{exponential, millis};
 use crate::error::{InvalidConfig, duration_in_range, in_range};
 
 /// Settings of a [`CircuitBreaker`](super::CircuitBreaker).
@@ -67,9 +68,9 @@ impl BreakerConfig {
     /// The cooldown after `reopened` failed probes in a row. `chance` in `[0, 1)` spreads it.
     pub(super) fn cooldown_after(&self, reopened: u32, chance: f64) -> Duration {
         let max = self.max_cooldown.unwrap_or(Duration::from_secs(600)).max(self.cooldown);
-        let grown = self.cooldown.as_secs_f64() * self.cooldown_factor.powf(f64::from(reopened));
+        let grown = exponential(millis(self.cooldown), self.cooldown_factor, reopened.saturating_add(1));
         let spread = 1.0 - self.cooldown_spread + 2.0 * self.cooldown_spread * chance;
         // The cap is of the grown cooldown; jitter spreads around it, so that capped devices stay apart too.
-        Duration::from_secs_f64(grown.min(max.as_secs_f64()) * spread)
+        Duration::from_secs_f64(grown.min(millis(max)) * spread / 1e3)
     }
 }

@@ -37,4 +37,6 @@ pub use circuit_breaker::{BreakerStats, CircuitBreaker};
 pub use config::BreakerConfig;
 pub use event::{BreakerEvent, TransitionReason};
 pub use permit::{FailureReport, Permit};
+#[cfg(any(feature = "napi", target_env = "ohos"))]
+pub(crate) use state::Ticket;
 pub use state::{BreakerState, Rejection, RejectionReason};

@@ -1,6 +1,7 @@
 use std::cell::OnceCell;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use crate::cancel::{CancelReason, CancelToken};
 use crate::clock::Timestamp;
@@ -10,14 +11,15 @@ use crate::clock::Timestamp;
 /// Request id and cancel token are made when first asked for: most clients ask for neither.
 pub struct Attempt<'a> {
     number: u32,
+    began: Timestamp,
     deadline: Timestamp,
     call: &'a CallIdentity,
     cancel: OnceCell<CancelToken>,
 }
 
 impl<'a> Attempt<'a> {
-    pub(super) fn new(number: u32, deadline: Timestamp, call: &'a CallIdentity) -> Self {
-        Self { number, deadline, call, cancel: OnceCell::new() }
+    pub(super) fn new(number: u32, began: Timestamp, deadline: Timestamp, call: &'a CallIdentity) -> Self {
+        Self { number, began, deadline, call, cancel: OnceCell::new() }
     }
 
     /// Counted from 1.
@@ -28,6 +30,11 @@ impl<'a> Attempt<'a> {
     /// When it is given up, on the client's clock.
     pub fn deadline(&self) -> Timestamp {
         self.deadline
+    }
+
+    /// How long it may take.
+    pub fn timeout(&self) -> Duration {
+        self.deadline.since(self.began)
     }
 
     /// The same for all attempts of a call, different for each call: send it as `Idempotency-Key` or `x-request-id`,

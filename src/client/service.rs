@@ -165,7 +165,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
             let (number, probe) = (trace.len() as u32 + 1, permit.is_probe());
             let began = self.timer.now();
             let deadline = retry.attempt_deadline(&self.policy, began);
-            let result = self.attempt(request, Attempt::new(number, deadline, call), began).await;
+            let result = self.attempt(request, Attempt::new(number, began, deadline, call)).await;
             let now = self.timer.now();
             self.report(permit, result.as_ref().err());
             trace.push(self.record(number, result.as_ref().err(), began, now, retry.started(), probe));
@@ -193,12 +193,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
         }
     }
 
-    async fn attempt(
-        &self,
-        request: &L::Request,
-        attempt: Attempt<'_>,
-        began: Timestamp,
-    ) -> Result<L::Response, CallError> {
+    async fn attempt(&self, request: &L::Request, attempt: Attempt<'_>) -> Result<L::Response, CallError> {
         let call_token = attempt.call_token();
         let timeout = self.timer.sleep_until(attempt.deadline());
         match race(self.inner.chat(request, &attempt), call_token, timeout).await {
@@ -209,7 +204,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
             }
             Raced::TimedOut => {
                 attempt.abandon(CancelReason::Timeout);
-                let limit = attempt.deadline().since(began).as_millis();
+                let limit = attempt.timeout().as_millis();
                 let mut error = CallError::new(ErrorClass::Timeout, format!("no answer within {limit} ms"));
                 error.maybe_billed = true;
                 Err(error)

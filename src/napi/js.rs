@@ -229,8 +229,8 @@ impl Scope {
         }
     }
 
-    /// Names of the enumerable string properties.
-    pub fn keys(self, object: Value) -> Vec<String> {
+    /// Names of the enumerable string properties, `most` at the most.
+    pub fn keys(self, object: Value, most: u32) -> Vec<String> {
         let mut names = ptr::null_mut();
         // SAFETY: a live value; the engine checks that it is an object.
         let status = unsafe { sys::napi_get_property_names(self.env, object, &mut names) };
@@ -238,7 +238,7 @@ impl Scope {
             self.take_exception();
             return Vec::new();
         }
-        let length = self.array_length(names).unwrap_or(0);
+        let length = self.array_length(names).unwrap_or(0).min(most);
         (0..length).filter_map(|index| self.as_string(self.get_index(names, index))).collect()
     }
 

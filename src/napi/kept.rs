@@ -109,11 +109,11 @@ impl UserFunction {
         if !self.on_own_thread() {
             return None;
         }
-        let reference = self.function.as_ref()?;
-        reference.runtime.clone().enter(|scope| {
+        let reference = self.function.as_ref().filter(|reference| reference.runtime.is_alive())?;
+        Some(reference.runtime.clone().enter(|scope| {
             let result = scope.call(scope.undefined(), reference.value(scope), &arguments(scope));
             read(scope, result)
-        })
+        }))
     }
 }
 

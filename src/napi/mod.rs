@@ -1,8 +1,21 @@
-//! What ArkTS sees.
-use napi_derive_ohos::napi;
+//! What ArkTS sees. Converts, drives and reports; decides nothing. The only place with N-API types and `unsafe`.
+//!
+//! `js` and `kept` wrap Node-API, `executor` runs futures on the JS thread, `arguments` and `errors` read and make what
+//! crosses the border; every other file is one exported class or function group of the same name.
 
-/// Version of the module.
-#[napi]
-pub fn version() -> String {
-    env!("CARGO_PKG_VERSION").to_owned()
-}
+mod arguments;
+mod backoff;
+mod breaker;
+mod cancel;
+mod classify;
+mod client;
+mod clock;
+mod errors;
+mod executor;
+mod inner_client;
+mod js;
+mod kept;
+mod mock;
+mod options;
+mod records;
+mod version;

@@ -45,7 +45,10 @@ async fn ring_when_due(mut deadline: watch::Receiver<Option<Timestamp>>, queue: 
 fn timer_thread() -> &'static Handle {
     static HANDLE: OnceLock<Handle> = OnceLock::new();
     HANDLE.get_or_init(|| {
-        let runtime = Builder::new_current_thread().enable_time().build().expect("a runtime with only a timer needs no system resource");
+        let runtime = Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .expect("a runtime with only a timer needs no system resource");
         let handle = runtime.handle().clone();
         std::thread::Builder::new()
             .name("resilience-timer".to_owned())

@@ -63,17 +63,25 @@ impl<T: 'static> JsPromise<T> {
         value: Value,
         convert: impl FnOnce(Scope, Result<Value, Value>) -> T + 'static,
     ) -> Self {
-        let state = Rc::new(State {
-            convert: Cell::new(Some(convert)),
-            result: Cell::new(None),
-            waker: Cell::new(None),
-        });
+        let state =
+            Rc::new(State { convert: Cell::new(Some(convert)), result: Cell::new(None), waker: Cell::new(None) });
         let promise = if scope.is_promise(value) { Some(value) } else { adopt(scope, value) };
         match promise {
             Some(promise) => runtime.await_promise(scope, promise, state.clone()),
             None => state.settle(scope, Ok(value)),
         }
         Self(state)
+    }
+}
+
+impl<T: 'static> JsPromise<T> {
+    /// One that is settled already.
+    pub fn ready(result: T) -> Self {
+        Self(Rc::new(State {
+            convert: Cell::new(None::<fn(Scope, Result<Value, Value>) -> T>),
+            result: Cell::new(Some(result)),
+            waker: Cell::new(None),
+        }))
     }
 }
 
@@ -202,11 +210,7 @@ unsafe extern "C" fn on_reject(env: sys::napi_env, info: sys::napi_callback_info
     settled(env, info, Err)
 }
 
-fn settled(
-    env: sys::napi_env,
-    info: sys::napi_callback_info,
-    result: fn(Value) -> Result<Value, Value>,
-) -> Value {
+fn settled(env: sys::napi_env, info: sys::napi_callback_info, result: fn(Value) -> Result<Value, Value>) -> Value {
     let (mut count, mut argument, mut data) = (1, ptr::null_mut(), ptr::null_mut());
     // SAFETY: the engine's own callback info; it fills in undefined for a missing argument.
     unsafe { sys::napi_get_cb_info(env, info, &mut count, &mut argument, ptr::null_mut(), &mut data) };

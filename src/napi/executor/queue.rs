@@ -25,7 +25,10 @@ struct Bell(sys::napi_threadsafe_function);
 unsafe impl Send for Bell {}
 
 impl Queue {
-    pub fn new(scope: Scope, on_ring: unsafe extern "C" fn(sys::napi_env, sys::napi_value, *mut std::ffi::c_void, *mut std::ffi::c_void)) -> Self {
+    pub fn new(
+        scope: Scope,
+        on_ring: unsafe extern "C" fn(sys::napi_env, sys::napi_value, *mut std::ffi::c_void, *mut std::ffi::c_void),
+    ) -> Self {
         let (env, name) = (scope.env(), scope.string("resilience"));
         let mut bell = ptr::null_mut();
         // SAFETY: live values; no JS function, since `on_ring` is the callback; released in `close`. Weak: an app or a
@@ -110,7 +113,11 @@ impl State {
         if !std::mem::replace(&mut self.ringing, true) {
             // SAFETY: not released, see `close`.
             unsafe {
-                sys::napi_call_threadsafe_function(*bell, ptr::null_mut(), sys::ThreadsafeFunctionCallMode::nonblocking);
+                sys::napi_call_threadsafe_function(
+                    *bell,
+                    ptr::null_mut(),
+                    sys::ThreadsafeFunctionCallMode::nonblocking,
+                );
             }
         }
     }

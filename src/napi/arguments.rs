@@ -1,0 +1,175 @@
+//! Reads what an app passes in. Everything is checked: a wrong value gives an error that names the field, the value and
+//! what is allowed. Only `undefined` (or a missing argument) means "default"; `null` and 0 never do.
+
+use std::ffi::CStr;
+use std::time::Duration;
+
+use napi_ohos::bindgen_prelude::{FromNapiRef, Unknown, ValidateNapiValue};
+use napi_ohos::{JsValue, sys};
+
+use super::errors::BadInput;
+use super::js::{Scope, Type, Value};
+use crate::error::{InvalidConfig, MAX_DURATION};
+
+/// The largest integer that ArkTS counts exactly: 2⁵³ − 1.
+pub const MAX_SAFE_INTEGER: u64 = 9_007_199_254_740_991;
+
+/// One argument, or one field of an options object.
+#[derive(Clone, Copy)]
+pub struct Argument {
+    scope: Scope,
+    value: Value,
+    name: &'static str,
+    /// Code of the error when it is wrong.
+    code: &'static str,
+}
+
+/// An argument of a function.
+pub fn argument(scope: Scope, value: Unknown<'_>, name: &'static str) -> Argument {
+    Argument { scope, value: value.raw(), name, code: "INVALID_ARGUMENT" }
+}
+
+/// An argument of a constructor, or an options object.
+pub fn config(scope: Scope, value: Unknown<'_>, name: &'static str) -> Argument {
+    Argument { code: "INVALID_CONFIG", ..argument(scope, value, name) }
+}
+
+impl Argument {
+    pub fn scope(self) -> Scope {
+        self.scope
+    }
+
+    pub fn value(self) -> Value {
+        self.value
+    }
+
+    /// `None` for `undefined`: the default holds.
+    pub fn given(self) -> Option<Self> {
+        (self.scope.type_of(self.value) != Type::Undefined).then_some(self)
+    }
+
+    /// A field of this object, for `name` NUL-terminated.
+    pub fn field(self, name: &'static CStr) -> Self {
+        let value = self.scope.get(self.value, name);
+        Self { value, name: name.to_str().expect("field names are ASCII"), ..self }
+    }
+
+    /// The same field, called otherwise in errors (`budget.capacity`).
+    pub fn named(self, name: &'static str) -> Self {
+        Self { name, ..self }
+    }
+
+    /// An options object; `undefined` passes, with no fields.
+    pub fn options(self) -> Result<Self, BadInput> {
+        match self.scope.type_of(self.value) {
+            Type::Undefined => Ok(self),
+            Type::Object if self.scope.array_length(self.value).is_none() => Ok(self),
+            _ => Err(self.wrong("an object")),
+        }
+    }
+
+    /// A whole number in `min..=max`.
+    pub fn integer(self, min: u64, max: u64) -> Result<u64, BadInput> {
+        let number = self.scope.as_number(self.value).filter(|number| number.fract() == 0.0);
+        match number {
+            Some(number) if number >= min as f64 && number <= max as f64 => Ok(number as u64),
+            _ => Err(self.wrong(&format!("a whole number from {min} to {max}"))),
+        }
+    }
+
+    /// A number in `min..=max`, fractions included.
+    pub fn number(self, min: f64, max: f64) -> Result<f64, BadInput> {
+        match self.scope.as_number(self.value) {
+            Some(number) if number >= min && number <= max => Ok(number),
+            _ => Err(self.wrong(&format!("a finite number from {min} to {max}"))),
+        }
+    }
+
+    /// A time in milliseconds from `min_ms` to 365 days, fractions included.
+    pub fn millis(self, min_ms: f64) -> Result<Duration, BadInput> {
+        let millis = self.number(min_ms, MAX_DURATION.as_millis() as f64)?;
+        Ok(Duration::from_secs_f64(millis / 1_000.0))
+    }
+
+    pub fn boolean(self) -> Result<bool, BadInput> {
+        self.scope.as_boolean(self.value).ok_or_else(|| self.wrong("true or false"))
+    }
+
+    /// A string of at most `max_bytes` bytes.
+    pub fn string(self, max_bytes: usize) -> Result<String, BadInput> {
+        let text = self.scope.as_string(self.value).filter(|text| text.len() <= max_bytes);
+        text.ok_or_else(|| self.wrong(&format!("a string of at most {max_bytes} bytes")))
+    }
+
+    /// One of the words of `choices`.
+    pub fn one_of<T: Copy>(self, choices: &[(&str, T)]) -> Result<T, BadInput> {
+        let word = self.scope.as_string(self.value);
+        let choice = choices.iter().find(|(name, _)| word.as_deref() == Some(name));
+        choice.map(|&(_, choice)| choice).ok_or_else(|| {
+            let names: Vec<String> = choices.iter().map(|(name, _)| format!("'{name}'")).collect();
+            self.wrong(&format!("one of {}", names.join(", ")))
+        })
+    }
+
+    pub fn function(self) -> Result<Value, BadInput> {
+        match self.scope.type_of(self.value) {
+            Type::Function => Ok(self.value),
+            _ => Err(self.wrong("a function")),
+        }
+    }
+
+    /// An object that has the method `name`.
+    pub fn object_with(self, name: &CStr, allowed: &str) -> Result<Value, BadInput> {
+        let is_object = matches!(self.scope.type_of(self.value), Type::Object | Type::Function);
+        let has_method = is_object && self.scope.type_of(self.scope.get(self.value, name)) == Type::Function;
+        if has_method { Ok(self.value) } else { Err(self.wrong(allowed)) }
+    }
+
+    /// An instance of a class of this module.
+    pub fn instance<'a, T>(self, class: &str) -> Result<&'a T, BadInput>
+    where
+        T: FromNapiRef + 'static,
+        &'static T: ValidateNapiValue,
+    {
+        let env = self.scope.env();
+        // SAFETY: live values of this scope. `validate` asks for the class, `from_napi_ref` unwraps the instance, which
+        // the running native call's arguments keep alive.
+        let instance = unsafe {
+            match <&T as ValidateNapiValue>::validate(env, self.value) {
+                Ok(rejected) if rejected.is_null() => T::from_napi_ref(env, self.value).ok(),
+                _ => None,
+            }
+        };
+        self.scope.take_exception();
+        instance.ok_or_else(|| self.wrong(&format!("an instance of {class}")))
+    }
+
+    /// The error for this argument.
+    pub fn wrong(self, allowed: &str) -> BadInput {
+        BadInput { code: self.code, error: InvalidConfig::new(self.name, self.describe(), allowed) }
+    }
+
+    /// The error for a value that the core refused.
+    pub fn refused(self, error: InvalidConfig) -> BadInput {
+        BadInput { code: self.code, error }
+    }
+
+    fn describe(self) -> String {
+        match self.scope.type_of(self.value) {
+            Type::Number => self.scope.as_number(self.value).map_or_else(String::new, |number| number.to_string()),
+            Type::String => {
+                let text = self.scope.as_string(self.value).unwrap_or_default();
+                if text.len() > 60 { format!("a string of {} bytes", text.len()) } else { format!("'{text}'") }
+            }
+            Type::Boolean => self.scope.as_boolean(self.value).unwrap_or_default().to_string(),
+            Type::Object if self.scope.array_length(self.value).is_some() => "an array".to_owned(),
+            other => other.name().to_owned(),
+        }
+    }
+}
+
+/// The value of `env` for functions that have only the raw one.
+pub fn scope_of(env: napi_ohos::Env) -> Scope {
+    let raw: sys::napi_env = env.raw();
+    Scope::new(raw)
+}

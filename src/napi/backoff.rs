@@ -1,0 +1,53 @@
+//! `BackoffCalculator` of article 000.
+
+use napi_derive_ohos::napi;
+use napi_ohos::bindgen_prelude::Unknown;
+use napi_ohos::{Env, Result};
+
+use super::arguments::{argument, scope_of};
+use super::errors::BadInput;
+use super::executor::Runtime;
+use super::js::{Scope, Thrown};
+use crate::backoff::multiplicative_delay_ms;
+
+/// Exponential backoff with multiplicative jitter, as a pure function.
+#[napi]
+pub struct BackoffCalculator {}
+
+#[napi]
+impl BackoffCalculator {
+    /// `floor(base · factor^(attempt − 1) · jitter)` in milliseconds, jitter in [0.5, 1.5). No cap but 2^53 − 1.
+    ///
+    /// @param attempt the attempt that failed, counted from 1
+    /// @param base wait before the first retry in milliseconds, 0 to 2^53 − 1
+    /// @param factor growth from one wait to the next, 1 to 1000
+    /// @param rng source of chance in [0, 1), such as `Math.random`
+    /// @throws INVALID_ARGUMENT naming the argument; whatever `rng` throws
+    #[napi(ts_args_type = "attempt: number, base: number, factor: number, rng: () => number")]
+    pub fn next_delay(env: Env, attempt: Unknown, base: Unknown, factor: Unknown, rng: Unknown) -> Result<f64> {
+        let scope = scope_of(env);
+        Runtime::of(scope).enter(|scope| {
+            let rng_argument = argument(scope, rng, "rng");
+            let read = || -> std::result::Result<_, BadInput> {
+                let attempt = argument(scope, attempt, "attempt").integer(1, u64::from(u32::MAX))?;
+                let base = argument(scope, base, "base").number(0.0, super::arguments::MAX_SAFE_INTEGER as f64)?;
+                let factor = argument(scope, factor, "factor").number(1.0, 1_000.0)?;
+                Ok((attempt as u32, base, factor, rng_argument.function()?))
+            };
+            let (attempt, base, factor, rng) = read().map_err(|error| error.throw(scope))?;
+            let drawn = scope.call(scope.undefined(), rng, &[]).map_err(|thrown| rethrow(scope, thrown))?;
+            match scope.as_number(drawn) {
+                Some(drawn) if (0.0..=1.0).contains(&drawn) => {
+                    Ok(multiplicative_delay_ms(attempt, base, factor, drawn))
+                }
+                _ => Err(rng_argument.wrong("a function that returns a number in [0, 1)").throw(scope)),
+            }
+        })
+    }
+}
+
+/// Hands an exception of the app's own function back to the app.
+pub fn rethrow(scope: Scope, thrown: Thrown) -> napi_ohos::Error {
+    // SAFETY: a live value of this scope.
+    napi_ohos::Error::from(unsafe { Unknown::from_raw_unchecked(scope.env(), thrown.0) })
+}

@@ -1,0 +1,334 @@
+//! `CircuitBreaker`, its permit and its events.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use napi_derive_ohos::napi;
+use napi_ohos::bindgen_prelude::Unknown;
+use napi_ohos::{Env, Result};
+
+use super::arguments::{Argument, argument, config, scope_of};
+use super::clock::JsNow;
+use super::errors::{BadInput, millis};
+use super::executor::Runtime;
+use super::js::Scope;
+use super::kept::{Reference, UserFunction};
+use super::records::{BreakerStats, breaker_event};
+use crate::breaker::{self, BreakerConfig, FailureReport, Ticket};
+use crate::clock::{Clock, SystemClock};
+use crate::random::SeededRng;
+
+/// State of a circuit breaker.
+#[napi]
+#[allow(non_camel_case_types, clippy::upper_case_acronyms)] // article 000 spells them so
+#[derive(Debug, PartialEq, Eq)]
+pub enum BreakerState {
+    /// Calls pass.
+    CLOSED = 0,
+    /// Calls are rejected until the cooldown has run out.
+    OPEN = 1,
+    /// One probe (or as many as configured) passes.
+    HALF_OPEN = 2,
+}
+
+impl From<breaker::BreakerState> for BreakerState {
+    fn from(state: breaker::BreakerState) -> Self {
+        match state {
+            breaker::BreakerState::Closed => Self::CLOSED,
+            breaker::BreakerState::Open => Self::OPEN,
+            breaker::BreakerState::HalfOpen => Self::HALF_OPEN,
+        }
+    }
+}
+
+/// Stops calls to a service that keeps failing, and lets a probe through after a cooldown.
+#[napi]
+pub struct CircuitBreaker {
+    breaker: Arc<breaker::CircuitBreaker>,
+    runtime: Rc<Runtime>,
+    listener_errors: Arc<AtomicU64>,
+}
+
+impl CircuitBreaker {
+    pub fn core(&self) -> &Arc<breaker::CircuitBreaker> {
+        &self.breaker
+    }
+}
+
+/// A breaker with the given settings and, if there is one, the app's `now`.
+pub fn build(
+    config: BreakerConfig,
+    clock: Arc<dyn Clock + Send + Sync>,
+    argument: Argument,
+) -> std::result::Result<Arc<breaker::CircuitBreaker>, BadInput> {
+    breaker::CircuitBreaker::with_clock(config, clock, Arc::new(SeededRng::from_system()))
+        .map(Arc::new)
+        .map_err(|error| argument.refused(error))
+}
+
+fn read_config(
+    threshold: Argument,
+    cooldown: Argument,
+    options: Argument,
+) -> std::result::Result<BreakerConfig, BadInput> {
+    let mut config = BreakerConfig::default();
+    let most = u64::from(u32::MAX);
+    if let Some(threshold) = threshold.given() {
+        config.failure_threshold = threshold.integer(1, most)? as u32;
+    }
+    if let Some(cooldown) = cooldown.given() {
+        config.cooldown = cooldown.millis(0.0)?;
+    }
+    let options = options.options()?;
+    if let Some(factor) = options.field(c"cooldownFactor").given() {
+        config.cooldown_factor = factor.number(1.0, 100.0)?;
+    }
+    if let Some(max) = options.field(c"maxCooldownMs").given() {
+        config.max_cooldown = Some(max.millis(0.0)?);
+    }
+    if let Some(spread) = options.field(c"cooldownSpread").given() {
+        config.cooldown_spread = spread.number(0.0, 1.0)?;
+    }
+    if let Some(reset) = options.field(c"cooldownResetMs").given() {
+        config.cooldown_reset = reset.millis(0.0)?;
+    }
+    if let Some(probes) = options.field(c"halfOpenProbes").given() {
+        config.half_open_probes = probes.integer(1, 1_000)? as u32;
+    }
+    if let Some(threshold) = options.field(c"successThreshold").given() {
+        config.success_threshold = threshold.integer(1, 1_000)? as u32;
+    }
+    if let Some(lease) = options.field(c"probeLeaseMs").given() {
+        config.probe_lease = Some(lease.millis(1.0)?);
+    }
+    Ok(config)
+}
+
+/// The clock that an optional `now` argument names.
+fn read_clock(runtime: &Rc<Runtime>, now: Argument) -> std::result::Result<Arc<dyn Clock + Send + Sync>, BadInput> {
+    let Some(now) = now.given() else { return Ok(Arc::new(SystemClock)) };
+    match Reference::new(runtime, now.scope(), now.function()?) {
+        Some(function) => Ok(Arc::new(JsNow::new(UserFunction::new(function)))),
+        None => Err(now.wrong("a function")),
+    }
+}
+
+#[napi]
+impl CircuitBreaker {
+    /// @param failureThreshold failures in a row that open it, 1 to 2^32 − 1; default 3
+    /// @param cooldownMs how long it stays open before a probe may go out, 0 (at once) to 365 days; default 5000
+    /// @param now the time in milliseconds from any origin, for tests; default: the device's monotonic clock
+    /// @param options everything else
+    /// @throws INVALID_CONFIG naming the field, the value and what is allowed
+    #[napi(
+        constructor,
+        ts_args_type = "failureThreshold?: number, cooldownMs?: number, now?: () => number, options?: BreakerOptions"
+    )]
+    pub fn new(
+        env: Env,
+        failure_threshold: Unknown,
+        cooldown_ms: Unknown,
+        now: Unknown,
+        options: Unknown,
+    ) -> Result<Self> {
+        let scope = scope_of(env);
+        let runtime = Runtime::of(scope);
+        let (threshold, cooldown) =
+            (config(scope, failure_threshold, "failureThreshold"), config(scope, cooldown_ms, "cooldownMs"));
+        let (now, options) = (config(scope, now, "now"), config(scope, options, "options"));
+        let built = read_config(threshold, cooldown, options)
+            .and_then(|config| build(config, read_clock(&runtime, now)?, options));
+        let breaker = built.map_err(|error| error.throw(scope))?;
+        Ok(Self { breaker, runtime, listener_errors: Arc::default() })
+    }
+
+    /// Asks for one call. True: make it and record how it ended. While half-open only probes are let through.
+    #[napi]
+    pub fn allow_request(&self) -> bool {
+        // The result comes through recordSuccess or recordFailure, without the permit: see `current_ticket`.
+        self.runtime.enter(|_| self.breaker.try_acquire().map(breaker::Permit::into_ticket).is_ok())
+    }
+
+    /// A call succeeded. Half-open: taken for the oldest probe in flight. Open: ignored, it comes from before.
+    #[napi]
+    pub fn record_success(&self) {
+        self.runtime.enter(|_| {
+            self.breaker.current_ticket().into_iter().for_each(|ticket| self.breaker.record_success(ticket));
+        });
+    }
+
+    /// A call failed and the service is to blame. Half-open: taken for the oldest probe in flight. Open: ignored.
+    ///
+    /// @param retryAfterMs the service asked to be left alone so long: no call is admitted earlier
+    /// @throws INVALID_ARGUMENT unless `retryAfterMs` is from 0 to 365 days
+    #[napi(ts_args_type = "retryAfterMs?: number")]
+    pub fn record_failure(&self, env: Env, retry_after_ms: Unknown) -> Result<()> {
+        let report = failure_report(scope_of(env), retry_after_ms)?;
+        self.runtime.enter(|_| {
+            self.breaker.current_ticket().into_iter().for_each(|ticket| self.breaker.record_failure(ticket, report));
+        });
+        Ok(())
+    }
+
+    /// A call said nothing about the service (cancelled, the caller's mistake): a probe gives its place back.
+    #[napi]
+    pub fn record_neutral(&self) {
+        self.runtime.enter(|_| {
+            self.breaker.current_ticket().into_iter().for_each(|ticket| self.breaker.record_neutral(ticket));
+        });
+    }
+
+    /// As `allowRequest`, with a permit that knows which call its result belongs to: use it where calls overlap.
+    ///
+    /// @returns null when the call is rejected
+    #[napi(ts_return_type = "BreakerPermit | null")]
+    pub fn try_acquire(&self) -> Option<BreakerPermit> {
+        self.runtime.enter(|_| {
+            let permit = self.breaker.try_acquire().ok()?;
+            let is_probe = permit.is_probe();
+            Some(BreakerPermit {
+                ticket: Cell::new(Some(permit.into_ticket())),
+                is_probe,
+                breaker: self.breaker.clone(),
+                runtime: self.runtime.clone(),
+            })
+        })
+    }
+
+    /// State as the last event left it: OPEN is read until a call comes after the cooldown. Reading changes nothing.
+    #[napi(getter)]
+    pub fn state(&self) -> BreakerState {
+        self.breaker.state().into()
+    }
+
+    /// Milliseconds until a call may be admitted; 0 when one may be now. Infinity while isolated.
+    #[napi(getter)]
+    pub fn retry_after_ms(&self) -> f64 {
+        self.runtime.enter(|_| match self.breaker.retry_after() {
+            std::time::Duration::MAX => f64::INFINITY,
+            wait => millis(wait),
+        })
+    }
+
+    /// Failures in a row.
+    #[napi(getter)]
+    pub fn consecutive_failures(&self) -> u32 {
+        self.breaker.consecutive_failures()
+    }
+
+    /// What it has seen since it was made.
+    #[napi(getter)]
+    pub fn stats(&self) -> BreakerStats {
+        BreakerStats::new(self.breaker.stats(), self.listener_errors.load(Ordering::Relaxed))
+    }
+
+    /// Rejects every call until `reset()`.
+    #[napi]
+    pub fn isolate(&self) {
+        self.runtime.enter(|_| self.breaker.isolate());
+    }
+
+    /// Admits every call and counts nothing until `reset()`.
+    #[napi]
+    pub fn force_closed(&self) {
+        self.runtime.enter(|_| self.breaker.force_closed());
+    }
+
+    /// As new: closed, nothing counted. Calls in flight no longer count.
+    #[napi]
+    pub fn reset(&self) {
+        self.runtime.enter(|_| self.breaker.reset());
+    }
+
+    /// Calls `listener` after each change of state. What it throws costs the call nothing: `stats.listenerErrors` counts.
+    ///
+    /// @returns a number for `offStateChange`
+    /// @throws INVALID_ARGUMENT when `listener` is no function
+    #[napi(ts_args_type = "listener: (event: BreakerEvent) => void")]
+    pub fn on_state_change(&self, env: Env, listener: Unknown) -> Result<f64> {
+        let scope = scope_of(env);
+        let listener = argument(scope, listener, "listener");
+        let function = listener.function().map_err(|error| error.throw(scope))?;
+        let Some(function) = Reference::new(&self.runtime, scope, function).map(UserFunction::new) else {
+            return Err(listener.wrong("a function").throw(scope));
+        };
+        let errors = self.listener_errors.clone();
+        let id = self.breaker.subscribe(move |event| {
+            let thrown = function.call(|scope| [breaker_event(scope, event)], |_, result| result.is_err());
+            errors.fetch_add(u64::from(thrown == Some(true)), Ordering::Relaxed);
+        });
+        Ok(id as f64)
+    }
+
+    /// Forgets a listener.
+    ///
+    /// @returns false when there is none of that number
+    /// @throws INVALID_ARGUMENT when `id` is no whole number
+    #[napi(ts_args_type = "id: number")]
+    pub fn off_state_change(&self, env: Env, id: Unknown) -> Result<bool> {
+        let scope = scope_of(env);
+        let id = argument(scope, id, "id").integer(0, super::arguments::MAX_SAFE_INTEGER);
+        Ok(self.breaker.unsubscribe(id.map_err(|error| error.throw(scope))?))
+    }
+}
+
+fn failure_report(scope: Scope, retry_after_ms: Unknown) -> Result<FailureReport> {
+    let wait = argument(scope, retry_after_ms, "retryAfterMs").given().map(|wait| wait.millis(0.0));
+    let retry_after = wait.transpose().map_err(|error| error.throw(scope))?;
+    Ok(FailureReport { retry_after, open_for: None })
+}
+
+/// The right to make one call. Report once how it ended; later reports are ignored. One that is never reported is
+/// neutral when it is garbage-collected; until then a probe keeps its place for the length of its lease.
+#[napi]
+pub struct BreakerPermit {
+    /// A cell, not `&mut self`: a listener may call the same permit again.
+    ticket: Cell<Option<Ticket>>,
+    is_probe: bool,
+    breaker: Arc<breaker::CircuitBreaker>,
+    runtime: Rc<Runtime>,
+}
+
+#[napi]
+impl BreakerPermit {
+    /// Whether it is a probe of a half-open breaker.
+    #[napi(getter)]
+    pub fn is_probe(&self) -> bool {
+        self.is_probe
+    }
+
+    /// The call succeeded.
+    #[napi]
+    pub fn record_success(&self) {
+        let ticket = self.ticket.take();
+        self.runtime.enter(|_| ticket.into_iter().for_each(|ticket| self.breaker.record_success(ticket)));
+    }
+
+    /// The call failed and the service is to blame.
+    ///
+    /// @param retryAfterMs the service asked to be left alone so long: no call is admitted earlier
+    /// @throws INVALID_ARGUMENT unless `retryAfterMs` is from 0 to 365 days
+    #[napi(ts_args_type = "retryAfterMs?: number")]
+    pub fn record_failure(&self, env: Env, retry_after_ms: Unknown) -> Result<()> {
+        let report = failure_report(scope_of(env), retry_after_ms)?;
+        let ticket = self.ticket.take();
+        self.runtime.enter(|_| ticket.into_iter().for_each(|ticket| self.breaker.record_failure(ticket, report)));
+        Ok(())
+    }
+
+    /// The call said nothing about the service.
+    #[napi]
+    pub fn release(&self) {
+        let ticket = self.ticket.take();
+        self.runtime.enter(|_| ticket.into_iter().for_each(|ticket| self.breaker.record_neutral(ticket)));
+    }
+}
+
+impl Drop for BreakerPermit {
+    fn drop(&mut self) {
+        // No listener can be called for a neutral result: this runs in the garbage collector.
+        self.ticket.take().into_iter().for_each(|ticket| self.breaker.record_neutral(ticket));
+    }
+}

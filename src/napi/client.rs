@@ -1,0 +1,355 @@
+//! `ResilientLlmClient` of article 000.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use napi_derive_ohos::napi;
+use napi_ohos::bindgen_prelude::Unknown;
+use napi_ohos::{Env, JsValue, Result, sys};
+
+use super::arguments::{Argument, argument, scope_of};
+use super::breaker::{BreakerState, CircuitBreaker};
+use super::cancel::CancelToken;
+use super::clock::{JsRng, JsTimer};
+use super::errors::{BadInput, call_error};
+use super::executor::Runtime;
+use super::inner_client::{Answer, InnerClient, Request};
+use super::js::{Scope, Type, Value};
+use super::kept::{Reference, UserFunction};
+use super::mock::read_timer;
+use super::records::{CallOutcome, FailureInfo, RetryEvent, to_js};
+use crate::backoff::{BackoffConfig, Jitter};
+use crate::breaker::{self, BreakerConfig};
+use crate::client::{self, CallOptions, ClientConfig, Fallback, Hooks, Locale, OutcomeStatus};
+use crate::log;
+use crate::random::{Rng, SeededRng};
+use crate::retry::{RetryBudgetConfig, RetryConfig};
+
+type Core = client::ResilientLlmClient<InnerClient, JsTimer, JsHooks>;
+
+/// Keeps the calls to one LLM service alive: breaker, retry with backoff and jitter, timeouts, fallback.
+#[napi]
+pub struct ResilientLlmClient {
+    client: Rc<Core>,
+    runtime: Rc<Runtime>,
+    listener_errors: Arc<AtomicU64>,
+}
+
+#[napi]
+impl ResilientLlmClient {
+    /// @param inner your client for the service; it makes one attempt a call and does not retry by itself
+    /// @param config attempts, waits, timeouts; left out: the defaults
+    /// @param breaker the service's breaker; left out: one of its own
+    /// @param fallback what the user reads when no answer can be had: a text (may be empty), or a function that gives
+    /// one, or a promise of one; left out: a text that says what happened and what to do next
+    /// @param onRetry called when a retry has been decided, before its wait; what it throws costs the call nothing
+    /// @throws INVALID_CONFIG naming the field, the value and what is allowed
+    #[napi(
+        constructor,
+        ts_args_type = "inner: LlmClient, config?: ResilienceConfig, breaker?: CircuitBreaker, fallback?: string | FallbackFunction, onRetry?: (event: RetryEvent) => void"
+    )]
+    pub fn new(
+        env: Env,
+        inner: Unknown,
+        config: Unknown,
+        breaker: Unknown,
+        fallback: Unknown,
+        on_retry: Unknown,
+    ) -> Result<Self> {
+        let scope = scope_of(env);
+        let runtime = Runtime::of(scope);
+        let name = |value, name| super::arguments::config(scope, value, name);
+        let arguments = Arguments {
+            inner: name(inner, "inner"),
+            config: name(config, "config"),
+            breaker: name(breaker, "breaker"),
+            fallback: name(fallback, "fallback"),
+            on_retry: name(on_retry, "onRetry"),
+        };
+        let listener_errors = Arc::new(AtomicU64::new(0));
+        let client = runtime.enter(|_| arguments.read(&runtime, listener_errors.clone()));
+        let client = Rc::new(client.map_err(|error| error.throw(scope))?);
+        Ok(Self { client, runtime, listener_errors })
+    }
+
+    /// The text of the model's answer, or the fallback text.
+    ///
+    /// @param request passed to the inner client untouched
+    /// @returns rejects only with what the caller alone can mend, an `Error` with `code` (see ErrorClass), `retryable`,
+    /// `status` and `cause`: `auth`, `model_not_found`, `context_length`, `content_filter`, `bad_request`, `protocol`,
+    /// `client_bug`, or with the last error when the fallback itself failed
+    #[napi(ts_args_type = "request: Object", ts_return_type = "Promise<string>")]
+    pub fn chat(&self, env: Env, request: Unknown) -> Unknown<'static> {
+        let scope = scope_of(env);
+        let (client, runtime) = (self.client.clone(), self.runtime.clone());
+        let request = Request::new(&self.runtime, scope, request.raw(), false);
+        let promise = self.runtime.spawn(scope, async move {
+            let outcome = client.execute(&request, CallOptions::default()).await;
+            let scope = runtime.scope();
+            match &outcome.error {
+                Some(error) if outcome.status != OutcomeStatus::Fallback => {
+                    let cause = request.take_cause().map(|cause| cause.value(scope));
+                    Err(call_error(scope, error, finite(outcome.retry_after), cause))
+                }
+                _ => match (outcome.status, &outcome.fallback_error) {
+                    (OutcomeStatus::Error, Some(error)) => Err(scope.error(error)),
+                    _ => Ok(scope.string(client::Outcome::text(&outcome))),
+                },
+            }
+        });
+        returned(scope, promise)
+    }
+
+    /// Runs a call to its end and tells everything about it. Never rejects, but for a wrong argument.
+    ///
+    /// @param request passed to the inner client untouched
+    /// @param options cancelling, deadline and identity of this call
+    /// @throws INVALID_ARGUMENT naming the field of `options`, the value and what is allowed
+    #[napi(ts_args_type = "request: Object, options?: CallOptions", ts_return_type = "Promise<CallOutcome>")]
+    pub fn execute(&self, env: Env, request: Unknown, options: Unknown) -> Result<Unknown<'static>> {
+        let scope = scope_of(env);
+        let options = call_options(argument(scope, options, "options")).map_err(|error| error.throw(scope))?;
+        let (client, runtime) = (self.client.clone(), self.runtime.clone());
+        let request = Request::new(&self.runtime, scope, request.raw(), true);
+        let promise = self.runtime.spawn(scope, async move {
+            let mut outcome = client.execute(&request, options).await;
+            let response = outcome.response.as_mut().and_then(Answer::take_value);
+            Ok(to_js(runtime.scope(), CallOutcome::new(&outcome, response.map(AnswerValue))))
+        });
+        Ok(returned(scope, promise))
+    }
+
+    /// Attempts of the latest finished call. With calls at once, the outcome of each tells its own.
+    #[napi(getter)]
+    pub fn last_attempts(&self) -> u32 {
+        self.client.last_attempts()
+    }
+
+    /// Whether the latest finished call ended with the fallback. With calls at once, the outcome of each tells its own.
+    #[napi(getter)]
+    pub fn used_fallback(&self) -> bool {
+        self.client.used_fallback()
+    }
+
+    /// State of its breaker.
+    #[napi(getter)]
+    pub fn breaker_state(&self) -> BreakerState {
+        self.client.breaker().state().into()
+    }
+
+    /// How often `onRetry` threw.
+    #[napi(getter)]
+    pub fn listener_errors(&self) -> f64 {
+        self.listener_errors.load(Ordering::Relaxed) as f64
+    }
+}
+
+/// The app's own answer object, on its way into an outcome.
+pub struct AnswerValue(Reference);
+
+impl napi_ohos::bindgen_prelude::ToNapiValue for AnswerValue {
+    unsafe fn to_napi_value(env: sys::napi_env, answer: Self) -> Result<sys::napi_value> {
+        Ok(answer.0.value(Scope::new(env)))
+    }
+}
+
+fn returned(scope: Scope, value: Value) -> Unknown<'static> {
+    // SAFETY: a value of this scope, returned from it.
+    unsafe { Unknown::from_raw_unchecked(scope.env(), value) }
+}
+
+fn finite(wait: Option<Duration>) -> Option<Duration> {
+    wait.filter(|wait| *wait != Duration::MAX)
+}
+
+fn call_options(options: Argument) -> std::result::Result<CallOptions, BadInput> {
+    let options = options.options()?;
+    let mut read = CallOptions::default();
+    if let Some(token) = options.field(c"cancelToken").given() {
+        read.cancel = Some(token.instance::<CancelToken>("CancelToken")?.core().clone());
+    }
+    if let Some(deadline) = options.field(c"deadlineMs").given() {
+        read.deadline = Some(deadline.millis(1.0)?);
+    }
+    if let Some(id) = options.field(c"requestId").given() {
+        read.request_id = Some(id.string(200)?);
+    }
+    Ok(read)
+}
+
+/// What the constructor was given.
+struct Arguments {
+    inner: Argument,
+    config: Argument,
+    breaker: Argument,
+    fallback: Argument,
+    on_retry: Argument,
+}
+
+impl Arguments {
+    fn read(self, runtime: &Rc<Runtime>, listener_errors: Arc<AtomicU64>) -> std::result::Result<Core, BadInput> {
+        let options = self.config.options()?;
+        let mut config = ClientConfig {
+            retry: read_retry(options)?,
+            budget: read_budget(options)?,
+            quota_cooldown: options.field(c"quotaCooldownMs").given().map(|time| time.millis(0.0)).transpose()?,
+            fallback: Fallback::Localized(read_locale(options)?),
+        };
+        let mut hooks = JsHooks { runtime: runtime.clone(), on_retry: None, fallback: None, listener_errors };
+        if let Some(fallback) = self.fallback.given() {
+            match fallback.scope().type_of(fallback.value()) {
+                Type::String => config.fallback = Fallback::Text(fallback.string(1 << 20)?),
+                Type::Function => hooks.fallback = Reference::new(runtime, fallback.scope(), fallback.value()),
+                _ => return Err(fallback.wrong("a string or a function")),
+            }
+        }
+        if let Some(on_retry) = self.on_retry.given() {
+            hooks.on_retry = Reference::new(runtime, on_retry.scope(), on_retry.function()?);
+        }
+        let timer = read_timer(runtime, options)?;
+        let rng = read_rng(runtime, options)?;
+        let breaker = self.read_breaker(&timer, &rng)?;
+        let inner = InnerClient::read(runtime, self.inner, options)?;
+        Core::with_hooks(inner, config, breaker, timer, rng, hooks).map_err(|error| options.refused(error))
+    }
+
+    fn read_breaker(
+        &self,
+        timer: &JsTimer,
+        rng: &Arc<dyn Rng>,
+    ) -> std::result::Result<Arc<breaker::CircuitBreaker>, BadInput> {
+        if let Some(breaker) = self.breaker.given() {
+            return Ok(breaker.instance::<CircuitBreaker>("CircuitBreaker")?.core().clone());
+        }
+        let config = BreakerConfig::default();
+        let built = match timer {
+            JsTimer::System(_) => breaker::CircuitBreaker::new(config),
+            JsTimer::Manual(clock) => breaker::CircuitBreaker::with_clock(config, Arc::new(clock.clone()), rng.clone()),
+        };
+        built.map(Arc::new).map_err(|error| self.breaker.refused(error))
+    }
+}
+
+fn read_rng(runtime: &Rc<Runtime>, options: Argument) -> std::result::Result<Arc<dyn Rng>, BadInput> {
+    let Some(rng) = options.field(c"rng").given() else { return Ok(Arc::new(SeededRng::from_system())) };
+    match Reference::new(runtime, rng.scope(), rng.function()?) {
+        Some(function) => Ok(Arc::new(JsRng(UserFunction::new(function)))),
+        None => Err(rng.wrong("a function")),
+    }
+}
+
+fn read_locale(options: Argument) -> std::result::Result<Locale, BadInput> {
+    let locale = options.field(c"locale").given();
+    locale.map_or(Ok(Locale::default()), |locale| locale.one_of(&[("zh", Locale::Chinese), ("en", Locale::English)]))
+}
+
+fn read_retry(options: Argument) -> std::result::Result<RetryConfig, BadInput> {
+    let mut retry = RetryConfig { backoff: read_backoff(options)?, ..RetryConfig::default() };
+    if let Some(retries) = options.field(c"maxRetries").given() {
+        retry.max_retries = retries.integer(0, 100)? as u32;
+    }
+    if let Some(timeout) = options.field(c"attemptTimeoutMs").given() {
+        retry.attempt_timeout = timeout.millis(1.0)?;
+    }
+    if let Some(deadline) = options.field(c"deadlineMs").given() {
+        retry.deadline = deadline.millis(1.0)?;
+    }
+    if let Some(longest) = options.field(c"retryAfterMaxMs").given() {
+        retry.retry_after_max = longest.millis(0.0)?;
+    }
+    if let Some(retry_unsafe) = options.field(c"retryUnsafe").given() {
+        retry.retry_unsafe = retry_unsafe.boolean()?;
+    }
+    Ok(retry)
+}
+
+fn read_backoff(options: Argument) -> std::result::Result<BackoffConfig, BadInput> {
+    let mut backoff = BackoffConfig::default();
+    if let Some(base) = options.field(c"baseMs").given().or(options.field(c"base").given()) {
+        backoff.base = base.millis(0.0)?;
+    }
+    if let Some(factor) = options.field(c"factor").given() {
+        backoff.factor = factor.number(1.0, 1_000.0)?;
+    }
+    backoff.max_delay = match options.field(c"maxMs").given() {
+        Some(max) => max.millis(0.0)?,
+        None => backoff.max_delay.max(backoff.base),
+    };
+    let spread = options.field(c"jitterSpread").given().map(|spread| spread.number(0.0, 1.0)).transpose()?;
+    let most = options.field(c"jitterMs").given().map(|most| most.millis(0.0)).transpose()?;
+    let multiplicative = spread.map_or(Jitter::MULTIPLICATIVE, |spread| Jitter::Multiplicative { spread });
+    backoff.jitter = match options.field(c"jitter").given() {
+        None => multiplicative,
+        Some(jitter) => jitter.one_of(&[
+            ("multiplicative", multiplicative),
+            ("full", Jitter::Full),
+            ("equal", Jitter::Equal),
+            ("additive", Jitter::Additive { max: most.unwrap_or(Duration::from_millis(500).min(backoff.max_delay)) }),
+            ("decorrelated", Jitter::Decorrelated),
+            ("none", Jitter::None),
+        ])?,
+    };
+    Ok(backoff)
+}
+
+fn read_budget(options: Argument) -> std::result::Result<RetryBudgetConfig, BadInput> {
+    let mut budget = RetryBudgetConfig::default();
+    let Some(options) = options.field(c"budget").given() else { return Ok(budget) };
+    let options = options.options()?;
+    if let Some(capacity) = options.field(c"capacity").named("budget.capacity").given() {
+        budget.capacity = capacity.number(0.0, 10_000.0)?;
+    }
+    if let Some(per_call) = options.field(c"perCall").named("budget.perCall").given() {
+        budget.per_call = per_call.number(0.0, 100.0)?;
+    }
+    if let Some(per_minute) = options.field(c"perMinute").named("budget.perMinute").given() {
+        budget.per_minute = per_minute.number(0.0, 10_000.0)?;
+    }
+    Ok(budget)
+}
+
+/// The app's functions. Whatever one of them does, the call goes on.
+struct JsHooks {
+    runtime: Rc<Runtime>,
+    on_retry: Option<Reference>,
+    fallback: Option<Reference>,
+    listener_errors: Arc<AtomicU64>,
+}
+
+impl Hooks for JsHooks {
+    fn on_retry(&self, event: &client::RetryEvent<'_>) {
+        let Some(listener) = &self.on_retry else { return };
+        let scope = self.runtime.scope();
+        let event = to_js(scope, RetryEvent::from(event));
+        if scope.call(scope.undefined(), listener.value(scope), &[event]).is_err() {
+            self.listener_errors.fetch_add(1, Ordering::Relaxed);
+            log::warn(format_args!("onRetry threw"));
+        }
+    }
+
+    async fn fallback(&self, failure: &client::Failure<'_>, text: String) -> std::result::Result<String, String> {
+        let Some(function) = &self.fallback else { return Ok(text) };
+        let scope = self.runtime.scope();
+        let failure = to_js(scope, FailureInfo::new(failure, text));
+        let given = match scope.call(scope.undefined(), function.value(scope), &[failure]) {
+            Err(thrown) => Err(describe(scope, thrown.0)),
+            Ok(given) => {
+                let read = |scope: Scope, settled: std::result::Result<Value, Value>| match settled {
+                    Err(error) => Err(describe(scope, error)),
+                    Ok(text) => scope
+                        .as_string(text)
+                        .ok_or_else(|| format!("the fallback must give a string, got {}", scope.type_of(text).name())),
+                };
+                super::executor::JsPromise::new(&self.runtime, scope, given, read).await
+            }
+        };
+        given
+    }
+}
+
+/// What an app's function threw, in one line.
+fn describe(scope: Scope, thrown: Value) -> String {
+    super::errors::error_facts(scope, thrown, None).message
+}

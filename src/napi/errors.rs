@@ -1,0 +1,188 @@
+//! Errors, in both directions: what apps get from this module, and what this module reads off an app's error.
+
+use std::time::Duration;
+
+use napi_ohos::bindgen_prelude::Unknown;
+use serde_json::{Map, Value as Json};
+
+use super::js::{Scope, Type, Value};
+use crate::classify::{CallError, Code, ErrorClass, ErrorFacts};
+use crate::error::InvalidConfig;
+
+/// A wrong argument. Thrown at once, as an `Error` with `code`.
+pub struct BadInput {
+    pub code: &'static str,
+    pub error: InvalidConfig,
+}
+
+impl BadInput {
+    /// As napi-ohos throws it.
+    pub fn throw(self, scope: Scope) -> napi_ohos::Error {
+        let error = coded_error(scope, &self.error.to_string(), self.code, false, None);
+        scope.set(error, c"field", scope.string(self.error.field));
+        // SAFETY: made in this scope.
+        napi_ohos::Error::from(unsafe { Unknown::from_raw_unchecked(scope.env(), error) })
+    }
+}
+
+fn coded_error(scope: Scope, message: &str, code: &str, retryable: bool, retry_after: Option<Duration>) -> Value {
+    let error = scope.error(message);
+    scope.set(error, c"code", scope.string(code));
+    scope.set(error, c"retryable", scope.boolean(retryable));
+    if let Some(wait) = retry_after {
+        scope.set(error, c"retryAfterMs", scope.number(millis(wait)));
+    }
+    error
+}
+
+/// An error for the app: `code` is the class. `cause` is what the app's own client threw.
+pub fn call_error(scope: Scope, error: &CallError, retry_after: Option<Duration>, cause: Option<Value>) -> Value {
+    let value = coded_error(scope, &error.message, error.class.as_str(), error.is_retryable(), retry_after);
+    if let Some(status) = error.status {
+        scope.set(value, c"status", scope.number(f64::from(status)));
+    }
+    if let Some(cause) = cause {
+        scope.set(value, c"cause", cause);
+    }
+    value
+}
+
+/// Whole milliseconds, rounded up: a wait that is named must not be too short.
+pub fn millis(duration: Duration) -> f64 {
+    duration.as_nanos().div_ceil(1_000_000) as f64
+}
+
+/// What can be read off an error of the app's client. `provider` is a hint for codes that mean different things.
+pub fn error_facts(scope: Scope, error: Value, provider: Option<&str>) -> ErrorFacts {
+    let mut facts = ErrorFacts { provider: provider.map(str::to_owned), ..ErrorFacts::default() };
+    match scope.type_of(error) {
+        Type::Object | Type::Function => read_object(scope, error, &mut facts),
+        Type::String => facts.message = scope.as_string(error).unwrap_or_default(),
+        Type::Number => facts.message = scope.as_number(error).unwrap_or_default().to_string(),
+        other => facts.message = format!("the client failed with {}", other.name()),
+    }
+    facts
+}
+
+fn read_object(scope: Scope, error: Value, facts: &mut ErrorFacts) {
+    let get = |name| scope.get(error, name);
+    let text = |name| scope.as_string(get(name));
+    facts.message = text(c"message").unwrap_or_default();
+    facts.name = text(c"name");
+    facts.class = text(c"class");
+    facts.retryable = scope.as_boolean(get(c"retryable"));
+    facts.sent = scope.as_boolean(get(c"sent"));
+    facts.retry_after_ms = scope.as_number(get(c"retryAfterMs"));
+    facts.provider = text(c"provider").or(facts.provider.take());
+    // Fetch-like clients hang the response into the error.
+    let response = get(c"response");
+    let holders = [error, response];
+    let first = |names: &[&std::ffi::CStr]| {
+        holders
+            .iter()
+            .flat_map(|&holder| names.iter().map(move |name| scope.get(holder, name)))
+            .find(|&value| !matches!(scope.type_of(value), Type::Undefined | Type::Null))
+    };
+    facts.status =
+        first(&[c"status", c"statusCode", c"responseCode", c"status_code"]).and_then(|value| status(scope, value));
+    facts.headers = first(&[c"headers", c"header"]).map(|value| headers(scope, value)).unwrap_or_default();
+    facts.body =
+        first(&[c"body", c"data", c"error", c"result"]).map(|value| json(scope, value, &mut JsonLimits::new()));
+    facts.code = code(scope, get(c"code")).or_else(|| code(scope, scope.get(get(c"cause"), c"code")));
+    // An error of this module, say from a client inside a client: its code is the class.
+    if let (None, Some(Code::Text(name))) = (&facts.class, &facts.code) {
+        if ErrorClass::from_name(name).is_some() {
+            (facts.class, facts.code) = (Some(name.clone()), None);
+        }
+    }
+    if facts.message.is_empty() {
+        facts.message = text(c"errMsg").or_else(|| text(c"statusText")).unwrap_or_default();
+    }
+}
+
+fn status(scope: Scope, value: Value) -> Option<u16> {
+    let number = scope.as_number(value).or_else(|| scope.as_string(value)?.trim().parse().ok())?;
+    (number.fract() == 0.0 && (100.0..=999.0).contains(&number)).then_some(number as u16)
+}
+
+fn code(scope: Scope, value: Value) -> Option<Code> {
+    match scope.type_of(value) {
+        Type::Number => {
+            let number = scope.as_number(value)?;
+            (number.fract() == 0.0 && number.abs() < 9.0e15).then_some(Code::Number(number as i64))
+        }
+        Type::String => scope.as_string(value).filter(|code| !code.is_empty()).map(Code::Text),
+        _ => None,
+    }
+}
+
+fn headers(scope: Scope, value: Value) -> Vec<(String, String)> {
+    const MOST: usize = 100;
+    let mut limits = JsonLimits::new();
+    let Json::Object(map) = json(scope, value, &mut limits) else { return Vec::new() };
+    let text = |value: Json| match value {
+        Json::String(text) => Some(text),
+        Json::Number(number) => Some(number.to_string()),
+        Json::Array(all) => all.into_iter().next().and_then(|first| first.as_str().map(str::to_owned)),
+        _ => None,
+    };
+    map.into_iter().take(MOST).filter_map(|(name, value)| Some((name, text(value)?))).collect()
+}
+
+/// Bounds of what is copied out of an app's object: an error body is small, a hostile one is cut.
+pub struct JsonLimits {
+    depth: u32,
+    values: u32,
+    bytes: usize,
+}
+
+impl JsonLimits {
+    pub fn new() -> Self {
+        Self { depth: 8, values: 500, bytes: 64 * 1024 }
+    }
+}
+
+/// A copy of a JS value as JSON, within `limits`; what is beyond them is null.
+pub fn json(scope: Scope, value: Value, limits: &mut JsonLimits) -> Json {
+    if limits.values == 0 || limits.depth == 0 {
+        return Json::Null;
+    }
+    limits.values -= 1;
+    match scope.type_of(value) {
+        Type::Boolean => Json::from(scope.as_boolean(value).unwrap_or_default()),
+        Type::Number => {
+            let number = scope.as_number(value).unwrap_or_default();
+            let whole = number.fract() == 0.0 && number.abs() < 9.0e15;
+            if whole { Json::from(number as i64) } else { Json::from(number) }
+        }
+        Type::String => {
+            let mut text = scope.as_string(value).unwrap_or_default();
+            if text.len() > limits.bytes {
+                crate::error::truncate(&mut text, limits.bytes);
+            }
+            limits.bytes = limits.bytes.saturating_sub(text.len());
+            Json::String(text)
+        }
+        Type::Object => {
+            limits.depth -= 1;
+            let copy = match scope.array_length(value) {
+                Some(length) => Json::Array(
+                    (0..length.min(limits.values))
+                        .map(|index| json(scope, scope.get_index(value, index), limits))
+                        .collect(),
+                ),
+                None => {
+                    let mut map = Map::new();
+                    for name in scope.keys(value, limits.values) {
+                        let Ok(key) = std::ffi::CString::new(name.as_str()) else { continue };
+                        map.insert(name, json(scope, scope.get(value, &key), limits));
+                    }
+                    Json::Object(map)
+                }
+            };
+            limits.depth += 1;
+            copy
+        }
+        _ => Json::Null,
+    }
+}

@@ -1,0 +1,119 @@
+//! `MockLlmClient` of article 000.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use napi_derive_ohos::napi;
+use napi_ohos::bindgen_prelude::Unknown;
+use napi_ohos::{Env, Result};
+
+use super::arguments::{Argument, MAX_SAFE_INTEGER, argument, config, scope_of};
+use super::clock::{JsTimer, ManualClock};
+use super::errors::{BadInput, call_error};
+use super::executor::Runtime;
+use crate::classify::{CallError, ErrorFacts, RetryAfter, RetryAfterSource, classify};
+use crate::clock::{Clock, Timer};
+use crate::mock::MockLlmClient as Core;
+
+/// A stand-in for an LLM service: fails its first calls, then answers, and counts them all.
+#[napi]
+pub struct MockLlmClient {
+    mock: Core,
+    latency: Duration,
+    timer: Rc<JsTimer>,
+    runtime: Rc<Runtime>,
+}
+
+#[napi]
+impl MockLlmClient {
+    /// @param failFirst how many calls fail before the first answer, 0 to 2^53 − 1; default 0
+    /// @param options what it answers and fails with
+    /// @throws INVALID_CONFIG naming the field, the value and what is allowed
+    #[napi(constructor, ts_args_type = "failFirst?: number, options?: MockOptions")]
+    pub fn new(env: Env, fail_first: Unknown, options: Unknown) -> Result<Self> {
+        let scope = scope_of(env);
+        let failures = config(scope, fail_first, "failFirst").given().map(|count| count.integer(0, MAX_SAFE_INTEGER));
+        let failures = failures.transpose().map_err(|error| error.throw(scope))?.unwrap_or(0);
+        Self::build(env, Core::failing_first(failures), config(scope, options, "options"))
+    }
+
+    /// A mock that never answers.
+    ///
+    /// @throws INVALID_CONFIG naming the field, the value and what is allowed
+    #[napi(ts_args_type = "options?: MockOptions")]
+    pub fn always_failing(env: Env, options: Unknown) -> Result<Self> {
+        Self::build(env, Core::always_failing(), config(scope_of(env), options, "options"))
+    }
+
+    /// Makes one call.
+    ///
+    /// @param request anything; it is not looked at
+    #[napi(ts_args_type = "request: Object", ts_return_type = "Promise<ChatResponse>")]
+    pub fn chat(&self, env: Env, request: Unknown) -> Result<Unknown<'static>> {
+        let scope = argument(scope_of(env), request, "request").scope();
+        let (reply, runtime, timer) = (self.mock.next_reply(), self.runtime.clone(), self.timer.clone());
+        let ends = (!self.latency.is_zero()).then(|| self.timer.now() + self.latency);
+        let promise = self.runtime.spawn(scope, async move {
+            if let Some(ends) = ends {
+                timer.sleep_until(ends).await;
+            }
+            let scope = runtime.scope();
+            match reply {
+                Ok(text) => {
+                    let response = scope.object();
+                    scope.set(response, c"text", scope.string(&text));
+                    Ok(response)
+                }
+                Err(error) => Err(call_error(scope, &error, error.retry_after.as_ref().map(|asked| asked.wait), None)),
+            }
+        });
+        // SAFETY: a promise of this scope, returned from it.
+        Ok(unsafe { Unknown::from_raw_unchecked(scope.env(), promise) })
+    }
+
+    /// Calls so far, failed ones included.
+    #[napi(getter)]
+    pub fn calls(&self) -> f64 {
+        self.mock.calls() as f64
+    }
+}
+
+impl MockLlmClient {
+    fn build(env: Env, mock: Core, options: Argument) -> Result<Self> {
+        let scope = scope_of(env);
+        let runtime = Runtime::of(scope);
+        let read = || -> std::result::Result<Self, BadInput> {
+            let options = options.options()?;
+            let mut mock = mock;
+            if let Some(reply) = options.field(c"reply").given() {
+                mock = mock.with_reply(reply.string(1 << 20)?);
+            }
+            let status = options.field(c"status").given().map(|status| status.integer(100, 999)).transpose()?;
+            let message = options.field(c"message").given().map(|message| message.string(1 << 20)).transpose()?;
+            let wait = options.field(c"retryAfterMs").given().map(|wait| wait.millis(0.0)).transpose()?;
+            mock = mock.with_error(mock_error(status.unwrap_or(503) as u16, message, wait));
+            let latency = options.field(c"latencyMs").given().map(|latency| latency.millis(0.0)).transpose()?;
+            let timer = read_timer(&runtime, options)?;
+            Ok(Self { mock, latency: latency.unwrap_or_default(), timer: Rc::new(timer), runtime: runtime.clone() })
+        };
+        read().map_err(|error| error.throw(scope))
+    }
+}
+
+fn mock_error(status: u16, message: Option<String>, retry_after: Option<Duration>) -> CallError {
+    let message = message.unwrap_or_else(|| match status {
+        503 => "503 Service Unavailable".to_owned(),
+        status => format!("{status} from the mock"),
+    });
+    let facts = ErrorFacts { status: Some(status), message, ..ErrorFacts::default() };
+    let retry_after = retry_after.map(|wait| RetryAfter { wait, source: RetryAfterSource::Explicit });
+    CallError { retry_after, ..classify(&facts, std::time::SystemTime::now()) }
+}
+
+/// The clock that an options object names in `clock`.
+pub fn read_timer(runtime: &Rc<Runtime>, options: Argument) -> std::result::Result<JsTimer, BadInput> {
+    match options.field(c"clock").given() {
+        None => Ok(JsTimer::System(runtime.clone())),
+        Some(clock) => Ok(JsTimer::Manual(clock.instance::<ManualClock>("ManualClock")?.core().clone())),
+    }
+}

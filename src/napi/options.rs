@@ -1,0 +1,144 @@
+//! Option bags as ArkTS declares them. Only for `index.d.ts`: the values are read field by field, with checks that name
+//! field, value and range, by the file of the class that takes them.
+#![allow(dead_code)]
+
+use napi_derive_ohos::napi;
+
+/// Settings of a `CircuitBreaker` beyond threshold and cooldown. Unset: as in article 000.
+#[napi(object, object_to_js = false)]
+pub struct BreakerOptions {
+    /// Each cooldown that follows a failed probe is this many times longer. 1 (constant) to 100; default 1.
+    pub cooldown_factor: Option<f64>,
+    /// Longest cooldown that the factor leads to, in milliseconds. From cooldownMs to 365 days; default 600 000, or
+    /// cooldownMs if that is longer.
+    pub max_cooldown_ms: Option<f64>,
+    /// Spreads the cooldown over [1 − spread, 1 + spread), so that devices do not probe together. 0 to 1; default 0.
+    pub cooldown_spread: Option<f64>,
+    /// After so many milliseconds without opening, the next cooldown is the first one again. Default 60 000.
+    pub cooldown_reset_ms: Option<f64>,
+    /// Probes in flight at once while half-open. 1 to 1000; default 1.
+    pub half_open_probes: Option<f64>,
+    /// Probes that must succeed before it closes. 1 to 1000; default 1.
+    pub success_threshold: Option<f64>,
+    /// After so many milliseconds a probe that has not reported loses its place. From 1; default: the longer of
+    /// cooldownMs and the attempt's timeout (60 000 where there is none).
+    pub probe_lease_ms: Option<f64>,
+}
+
+/// How waits are spread. `d` is the exponential wait under the cap.
+#[napi(string_enum = "snake_case")]
+pub enum Jitter {
+    /// d · [1 − jitterSpread, 1 + jitterSpread); article 000 with a spread of 0.5.
+    Multiplicative,
+    /// [0, d); article 001.
+    Full,
+    /// [d/2, d).
+    Equal,
+    /// d + [0, jitterMs); article 002.
+    Additive,
+    /// [baseMs, 3 · previous wait), under the cap.
+    Decorrelated,
+    /// Exactly d: only for tests.
+    None,
+}
+
+/// Language of the built-in fallback texts.
+#[napi(string_enum)]
+pub enum Locale {
+    /// Simplified Chinese.
+    #[napi(value = "zh")]
+    Chinese,
+    /// English.
+    #[napi(value = "en")]
+    English,
+}
+
+/// Bounds how many calls of a client are retries.
+#[napi(object, object_to_js = false)]
+pub struct RetryBudgetOptions {
+    /// Most tokens held, and how many there are at the start. 0 (no retries) to 10 000; default 20.
+    pub capacity: Option<f64>,
+    /// Tokens that each call brings. 0 to 100; default 0.2.
+    pub per_call: Option<f64>,
+    /// Tokens that come back each minute. 0 to 10 000; default 1.
+    pub per_minute: Option<f64>,
+}
+
+/// Settings of a `ResilientLlmClient`. 0 means zero; only what is left out takes its default.
+#[napi(object, object_to_js = false)]
+pub struct ResilienceConfig {
+    /// Retries after the first attempt: 2 means at most 3 calls. 0 to 100; default 2.
+    pub max_retries: Option<f64>,
+    /// Wait before the first retry, before jitter, in milliseconds. 0 to 365 days; default 500.
+    pub base_ms: Option<f64>,
+    /// The same under the name of article 000; `baseMs` wins.
+    pub base: Option<f64>,
+    /// What each further wait is multiplied with. 1 to 1000; default 2.
+    pub factor: Option<f64>,
+    /// Hard cap of a wait in milliseconds, jitter included. From baseMs to 365 days; default 30 000, or baseMs if that
+    /// is longer.
+    pub max_ms: Option<f64>,
+    /// How waits are spread; default Multiplicative.
+    #[napi(ts_type = "Jitter")]
+    pub jitter: Option<Jitter>,
+    /// Half the width of multiplicative jitter. 0 to 1; default 0.5.
+    pub jitter_spread: Option<f64>,
+    /// The most that additive jitter adds, in milliseconds. 0 to maxMs; default 500, or maxMs if that is shorter.
+    pub jitter_ms: Option<f64>,
+    /// Longest time for one attempt in milliseconds. 1 to 365 days; default 60 000.
+    pub attempt_timeout_ms: Option<f64>,
+    /// Longest time for the whole call in milliseconds, waits included. 1 to 365 days; default 120 000.
+    pub deadline_ms: Option<f64>,
+    /// Longest Retry-After in milliseconds that is waited for, inclusive. 0 to 365 days; default 60 000.
+    pub retry_after_max_ms: Option<f64>,
+    /// Whether a request that may have reached the service, and been billed, is sent again; default true.
+    pub retry_unsafe: Option<bool>,
+    /// How long the breaker stays open when the account is empty, in milliseconds. 0 to 365 days; default 600 000.
+    pub quota_cooldown_ms: Option<f64>,
+    /// Bounds the retries of all calls of this client.
+    #[napi(ts_type = "RetryBudgetOptions")]
+    pub budget: Option<RetryBudgetOptions>,
+    /// Language of the built-in fallback text; default Chinese.
+    #[napi(ts_type = "Locale")]
+    pub locale: Option<Locale>,
+    /// Id or host of the provider (`'deepseek'`, `'dashscope.aliyuncs.com'`): some error codes mean different things.
+    pub provider: Option<String>,
+    /// Whether the inner client gets an `AttemptContext` as second argument; default: when its `chat` declares one.
+    pub pass_context: Option<bool>,
+    /// Source of chance in [0, 1) for jitter; default: the device's.
+    #[napi(ts_type = "() => number")]
+    pub rng: Option<f64>,
+    /// A clock that moves by hand, for tests; default: the device's monotonic clock.
+    #[napi(ts_type = "ManualClock")]
+    pub clock: Option<f64>,
+}
+
+/// Settings of one call.
+#[napi(object, object_to_js = false)]
+pub struct CallOptions {
+    /// Ends the call when cancelled.
+    #[napi(ts_type = "CancelToken")]
+    pub cancel_token: Option<f64>,
+    /// Shortens the whole call, in milliseconds; longer than the client's deadline has no effect. 1 to 365 days.
+    pub deadline_ms: Option<f64>,
+    /// Identity of the request, at most 200 bytes; made up when left out.
+    pub request_id: Option<String>,
+}
+
+/// Settings of a `MockLlmClient`.
+#[napi(object, object_to_js = false)]
+pub struct MockOptions {
+    /// What it answers; default `'mock reply'`.
+    pub reply: Option<String>,
+    /// How long each call takes, in milliseconds. 0 to 365 days; default 0.
+    pub latency_ms: Option<f64>,
+    /// HTTP status that it fails with. 100 to 999; default 503.
+    pub status: Option<f64>,
+    /// Text that it fails with; default `'503 Service Unavailable'`, with the status given.
+    pub message: Option<String>,
+    /// Retry-After that it fails with, in milliseconds. 0 to 365 days; default: none.
+    pub retry_after_ms: Option<f64>,
+    /// A clock that moves by hand, for `latencyMs` in tests.
+    #[napi(ts_type = "ManualClock")]
+    pub clock: Option<f64>,
+}
