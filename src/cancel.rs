@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
@@ -95,7 +96,8 @@ impl CancelToken {
         for listener in listeners.into_values() {
             match listener {
                 Listener::Wake(waker) => waker.wake(),
-                Listener::Call(call) => call(reason),
+                // One that panics must not keep the others from being told.
+                Listener::Call(call) => drop(catch_unwind(AssertUnwindSafe(|| call(reason)))),
             }
         }
     }

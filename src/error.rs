@@ -3,6 +3,8 @@
 use std::fmt::Display;
 use std::time::Duration;
 
+use crate::backoff::millis;
+
 /// A configuration value that is not allowed. Nothing was built.
 ///
 /// ```
@@ -49,7 +51,11 @@ pub(crate) fn in_range<T: PartialOrd + Display>(
 
 /// Checks a time against `min` and [`MAX_DURATION`]; the message counts in milliseconds.
 pub(crate) fn duration_in_range(field: &'static str, value: Duration, min: Duration) -> Result<(), InvalidConfig> {
-    in_range(field, value.as_millis(), min.as_millis(), MAX_DURATION.as_millis())
+    if min <= value && value <= MAX_DURATION {
+        return Ok(());
+    }
+    let allowed = format!("a finite number from {} to {}", millis(min), millis(MAX_DURATION));
+    Err(InvalidConfig::new(field, millis(value), allowed))
 }
 
 /// Cuts `text` to at most `max_bytes`, on a character boundary, and marks the cut.

@@ -1,5 +1,6 @@
 //! Chance, passed in: jitter draws from an [`Rng`], so that a test can fix it.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
 use rand::rngs::SmallRng;
@@ -8,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 /// A source of numbers spread evenly over `[0, 1)`.
 ///
 /// Takes `&self` because one client draws for many calls at once. What an implementation returns
-/// outside `[0, 1)`, NaN included, is clamped by the user of the number ([`unit`]).
+/// outside `[0, 1)`, NaN included, is clamped by the user of the number.
 ///
 /// ```
 /// use resilience::random::{Rng, SeededRng};
@@ -57,6 +58,11 @@ pub(crate) fn system_seed() -> u64 {
         let address = Box::new(0_u8);
         (time.as_nanos() as u64) ^ (std::ptr::from_ref(&*address) as u64).rotate_left(32)
     })
+}
+
+/// The next number of any source, in `[0, 1)`. A source that panics counts as 0.
+pub(crate) fn draw(rng: &(impl Rng + ?Sized)) -> f64 {
+    unit(catch_unwind(AssertUnwindSafe(|| rng.next_unit())).unwrap_or_default())
 }
 
 /// Brings any number into `[0, 1)`: NaN counts as 0.

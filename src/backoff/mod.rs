@@ -2,7 +2,7 @@
 //!
 //! The wait grows exponentially (`base · factor^(attempt − 1)`, attempts counted from 1) up to a hard cap, and jitter
 //! spreads it so that devices which failed together do not come back together. The cap holds for the jittered wait
-//! and jitter survives at the cap: there is no [`Jitter`] under which all devices end up waiting exactly the maximum.
+//! and jitter survives at the cap: no [`Jitter`] but `None` makes all devices end up waiting exactly the maximum.
 //!
 //! Computed in floating point and capped before it is turned into a [`Duration`], so that no attempt number overflows;
 //! whole milliseconds, rounded down.
@@ -15,7 +15,7 @@ use std::time::Duration;
 pub use config::BackoffConfig;
 pub use jitter::Jitter;
 
-use crate::random::{Rng, unit};
+use crate::random::{Rng, draw, unit};
 
 /// A checked backoff policy. Build it with [`BackoffConfig::build`].
 ///
@@ -60,7 +60,7 @@ impl Delays {
     /// The wait after one more failed attempt.
     pub fn next(&mut self, backoff: &Backoff, rng: &(impl Rng + ?Sized)) -> Duration {
         self.attempt = self.attempt.saturating_add(1);
-        let drawn = if backoff.0.jitter == Jitter::None { 0.0 } else { unit(rng.next_unit()) };
+        let drawn = if backoff.0.jitter == Jitter::None { 0.0 } else { draw(rng) };
         let BackoffConfig { base, factor, max_delay, jitter } = backoff.0;
         let (base, max) = (millis(base), millis(max_delay));
         let delay = jitter.apply(exponential(base, factor, self.attempt), base, max, self.previous_ms, drawn);
@@ -90,5 +90,6 @@ pub fn multiplicative_delay_ms(attempt: u32, base_ms: f64, factor: f64, drawn: f
 }
 
 pub(crate) fn millis(duration: Duration) -> f64 {
-    duration.as_secs_f64() * 1_000.0
+    // From the integer: whole milliseconds stay whole, where seconds times 1000 gives 1000.999… for 1001.
+    duration.as_nanos() as f64 / 1e6
 }

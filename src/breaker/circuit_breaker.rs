@@ -176,7 +176,7 @@ impl CircuitBreaker {
 
     /// A ticket for a result that was reported without its permit (article 000's `recordSuccess()`): it is taken for
     /// that of the oldest probe in flight, or of any call while closed. `None`: nothing is waited for.
-    #[cfg(any(feature = "napi", target_env = "ohos"))]
+    #[cfg(any(test, feature = "napi", target_env = "ohos"))]
     pub(crate) fn current_ticket(&self) -> Option<Ticket> {
         self.shared().state.current_ticket()
     }
@@ -207,6 +207,12 @@ impl CircuitBreaker {
 
     /// State as the last event left it: `Open` is read until a call comes after the cooldown.
     pub fn state(&self) -> BreakerState {
+        if self.gate.load(Ordering::Acquire) & 1 == 1 {
+            return BreakerState::Closed;
+        }
+        if self.gate.load(Ordering::Acquire) & 1 == 1 {
+            return BreakerState::Closed;
+        }
         self.shared().state.state()
     }
 

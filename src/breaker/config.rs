@@ -22,8 +22,8 @@ pub struct BreakerConfig {
     pub half_open_probes: u32,
     /// Probes that must succeed before it closes. 1 to 1000; default 1.
     pub success_threshold: u32,
-    /// After so long a probe that has not reported loses its place. At least 1 ms; default: the longer of the cooldown
-    /// and the attempt's own timeout (60 s where the caller has none).
+    /// After so long a probe that has not reported loses its place to the next call. At least 1 ms; default: the longer
+    /// of the cooldown and the attempt's own timeout (60 s where the caller has none) plus 1 s for its report.
     pub probe_lease: Option<Duration>,
 }
 

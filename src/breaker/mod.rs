@@ -2,25 +2,40 @@
 //!
 //! # Transitions
 //!
+//! A test executes this table row by row (`tests.rs` beside this file).
+//!
 //! | state | event | next state | counted failures | event sent |
 //! |---|---|---|---|---|
 //! | closed | success | closed | 0 | – |
 //! | closed | failure below the threshold | closed | + 1 | – |
-//! | closed | failure that reaches the threshold | open | kept | opened |
-//! | closed | failure that says "open at once" (quota) | open | kept | opened |
+//! | closed | failure that reaches the threshold | open | + 1 | opened |
+//! | closed | failure that says "open at once" (quota) | open | + 1 | opened |
+//! | closed | call before Retry-After has passed | closed, call rejected | kept | – |
 //! | open | call before the cooldown has run out | open, call rejected | kept | – |
-//! | open | call after it | half-open, call is the probe | kept | half-opened |
+//! | open | call before Retry-After has passed | open, call rejected | kept | – |
+//! | open | call after both | half-open, call is the probe | kept | half-opened |
+//! | half-open | call before Retry-After has passed | half-open, call rejected | kept | – |
 //! | half-open | call while all probe places are taken | half-open, call rejected | kept | – |
+//! | half-open | call while a place is free | half-open, call is a probe | kept | – |
+//! | half-open | call after the lease of a probe | half-open, call takes its place | kept | – |
+//! | half-open | probe succeeds below the success threshold | half-open | kept | – |
 //! | half-open | probe succeeds, success threshold reached | closed | 0 | closed |
-//! | half-open | probe fails | open, next cooldown | kept | opened |
-//! | any | neutral result | unchanged, its place is free again | unchanged | – |
-//! | any | result of an earlier generation | unchanged | unchanged | – |
+//! | half-open | probe fails | open, next cooldown | + 1 | opened |
+//! | any | neutral result | unchanged, its place is free again | kept | – |
+//! | any | result of an earlier generation | unchanged | kept | – |
+//! | any | isolate | open until reset | 0 | opened |
+//! | any | force closed | closed until reset | 0 | closed |
+//! | any | reset | closed | 0 | closed |
+//!
+//! No event is sent where the state stays the same.
 //!
 //! # Invariants
 //!
 //! * Admission gives a [`Permit`]. Its result counts once, and only in the generation that admitted it; each transition
-//!   begins a new generation. A result that comes late changes nothing.
-//! * Dropping a permit is a neutral result. A probe that never reports loses its place when its lease ends.
+//!   begins a new generation. A result that comes late changes nothing,
+//!   but the Retry-After that it brings holds.
+//! * Dropping a permit is a neutral result. A probe whose lease has ended loses its place to the next call; as long as
+//!   there is none, its result still counts.
 //! * Observers ([`CircuitBreaker::state`], [`CircuitBreaker::stats`], …) change nothing: an open breaker whose cooldown
 //!   has run out reads `Open` until a call comes.
 //! * Time and chance come from outside and are read before the lock is taken; listeners run after it is released.

@@ -5,7 +5,12 @@ use std::time::Duration;
 use super::config::BreakerConfig;
 use super::event::{BreakerEvent, TransitionReason};
 use super::permit::FailureReport;
+use crate::backoff::millis;
 use crate::clock::Timestamp;
+
+/// A probe that runs into its attempt timeout says so a moment later. If its place were given away at the very timeout,
+/// that failure would come too late to count, and a hanging service would be probed on and on.
+const REPORT_GRACE: Duration = Duration::from_secs(1);
 
 /// State of a circuit breaker. The numbers are those of article 000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -56,7 +61,7 @@ impl RejectionReason {
 
 /// A call was not admitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("circuit breaker rejects the call ({}), retry after {} ms", reason.as_str(), retry_after.as_millis())]
+#[error("circuit breaker rejects the call ({}), retry after {} ms", reason.as_str(), millis(*retry_after).ceil())]
 pub struct Rejection {
     /// Why.
     pub reason: RejectionReason,
@@ -109,7 +114,7 @@ enum Mode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Recorded {
     Counted(Option<BreakerEvent>),
-    /// It belongs to an earlier generation, or to a probe whose lease ended.
+    /// It belongs to an earlier generation, or to a probe whose place another one has by now.
     Stale,
 }
 
@@ -220,7 +225,8 @@ impl State {
             let phase = Phase::HalfOpen { probes: Vec::new(), successes: 0 };
             self.enter(phase, TransitionReason::CooldownOver, now, Duration::ZERO)
         });
-        let lease = self.config.probe_lease.unwrap_or(attempt_timeout.max(self.config.cooldown));
+        let default_lease = || attempt_timeout.saturating_add(REPORT_GRACE).max(self.config.cooldown);
+        let lease = self.config.probe_lease.unwrap_or_else(default_lease);
         let Phase::HalfOpen { probes, .. } = &mut self.phase else {
             unreachable!("not closed, and open has just become half-open")
         };
@@ -289,8 +295,10 @@ impl State {
     }
 
     /// The ticket of the oldest probe in flight, or of the closed state: what a result without a ticket belongs to.
+    #[cfg(any(test, feature = "napi", target_env = "ohos"))]
     pub fn current_ticket(&self) -> Option<Ticket> {
         match &self.phase {
+            _ if self.mode == Mode::Isolated => None,
             Phase::Closed => Some(Ticket::of_closed(self.generation)),
             Phase::Open { .. } => None,
             Phase::HalfOpen { probes, .. } => {

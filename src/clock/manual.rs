@@ -42,27 +42,25 @@ impl ManualClock {
     /// Moves on by `by` and wakes each sleep that ends on the way, in order, at its own moment.
     pub fn advance(&self, by: Duration) {
         let target = self.now() + by;
-        while self.wake_next_until(target) {}
-        let mut state = self.state();
-        state.now = state.now.max(target);
+        loop {
+            let mut state = self.state();
+            let Some(waker) = state.take_next_until(target) else {
+                // Under the same lock as the look for the next sleep: none can come in between and be passed over.
+                state.now = state.now.max(target);
+                return;
+            };
+            drop(state);
+            waker.wake();
+        }
     }
 
     /// Moves to the end of the earliest sleep not later than `target` and wakes it. False: there is none.
     ///
     /// A step of its own so that the woken code can ask for another sleep before the clock moves on.
     pub fn wake_next_until(&self, target: Timestamp) -> bool {
-        let waker = {
-            let mut state = self.state();
-            let Some((&(deadline, id), _)) = state.sleeping.first_key_value() else { return false };
-            if deadline > target {
-                return false;
-            }
-            state.now = state.now.max(deadline);
-            state.sleeping.remove(&(deadline, id))
-        };
+        let waker = self.state().take_next_until(target);
         // Outside the lock: a waker may poll at once and ask this clock for the time.
-        waker.into_iter().for_each(Waker::wake);
-        true
+        waker.map(Waker::wake).is_some()
     }
 
     /// When the earliest sleep ends.
@@ -73,6 +71,18 @@ impl ManualClock {
     /// How many sleeps are pending.
     pub fn pending_sleeps(&self) -> usize {
         self.state().sleeping.len()
+    }
+}
+
+impl State {
+    fn take_next_until(&mut self, target: Timestamp) -> Option<Waker> {
+        let earliest = self.sleeping.first_entry()?;
+        let (deadline, _) = *earliest.key();
+        if deadline > target {
+            return None;
+        }
+        self.now = self.now.max(deadline);
+        Some(earliest.remove())
     }
 }
 

@@ -3,14 +3,16 @@
 //! No policy of this crate asks the system for the time, so a test moves a [`ManualClock`] by hand and never sleeps.
 
 mod manual;
+mod monotonic;
 mod timestamp;
 mod tokio_clock;
 
 pub use manual::{ManualClock, ManualSleep};
+pub use monotonic::Monotonic;
 pub use timestamp::Timestamp;
 pub use tokio_clock::{SystemClock, TokioClock};
 
-/// A clock that never runs backwards.
+/// A clock that never runs backwards. [`Monotonic`] makes one of readings that may.
 pub trait Clock {
     /// Time since the clock's own origin.
     fn now(&self) -> Timestamp;

@@ -16,7 +16,8 @@ pub struct RetryConfig {
     pub deadline: Duration,
     /// Longest Retry-After that is waited for, inclusive; a longer one ends the call. Default 60 s.
     pub retry_after_max: Duration,
-    /// Whether a request that may have reached the service is sent again; default true.
+    /// Whether a request that the service may have worked on and billed (interrupted, timed out) is sent again; default
+    /// true.
     pub retry_unsafe: bool,
 }
 

@@ -3,9 +3,9 @@
 //! [`RetryState`] is one call's way through a [`RetryPolicy`]: a pure decision ([`RetryState::after_failure`]) from the
 //! error, the time and the budget. It waits for nothing and calls nobody; the [client](crate::client) does.
 //!
-//! The checks, in this order, each with its [`StopReason`]: may it be tried again at all; are attempts left; how long
-//! must the wait be (backoff, and never earlier than the service's Retry-After); does the wait end inside the deadline;
-//! does the budget allow one more.
+//! The checks, in this order, each with its [`StopReason`]: was it cancelled; may it be tried again at all; is time left;
+//! are attempts left; is the wait (backoff, and never shorter than the service's Retry-After) one that may be waited and
+//! that ends inside the deadline; does the budget allow one more.
 
 mod budget;
 mod config;

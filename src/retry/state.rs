@@ -129,6 +129,11 @@ impl RetryState {
         (now + policy.config.attempt_timeout).min(self.deadline)
     }
 
+    /// Whether the service's wish to be left alone for `wait` from `now` on can be met within this call.
+    pub(crate) fn may_wait(&self, policy: &RetryPolicy, wait: Duration, now: Timestamp) -> bool {
+        wait <= policy.config.retry_after_max && now + wait < self.deadline
+    }
+
     /// Decides what follows a failed attempt; takes a token from `budget` when that is a retry.
     pub fn after_failure(
         &mut self,
@@ -143,7 +148,7 @@ impl RetryState {
         if error.class == ErrorClass::Cancelled {
             return Decision::Stop(StopReason::Cancelled);
         }
-        if !error.is_retryable() || (error.class == ErrorClass::Interrupted && !config.retry_unsafe) {
+        if !error.is_retryable() || (error.maybe_billed && !config.retry_unsafe) {
             return Decision::Stop(StopReason::NotRetryable);
         }
         if now >= self.deadline {
@@ -156,11 +161,10 @@ impl RetryState {
         let asked = error.retry_after.as_ref().map_or(Duration::ZERO, |retry_after| retry_after.wait);
         let (delay, source) =
             if asked > backoff { (asked, DelaySource::RetryAfter) } else { (backoff, DelaySource::Backoff) };
-        let too_late = now + delay >= self.deadline;
-        if asked > config.retry_after_max || (too_late && source == DelaySource::RetryAfter) {
+        if !asked.is_zero() && !self.may_wait(policy, asked, now) {
             return Decision::Stop(StopReason::RetryAfterTooLong);
         }
-        if too_late {
+        if now + delay >= self.deadline {
             return Decision::Stop(StopReason::Deadline);
         }
         if !budget.withdraw(now) {

@@ -1,0 +1,53 @@
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use super::{Clock, Timestamp};
+use crate::error::MAX_DURATION;
+
+/// Makes a [`Clock`] of readings that may jump back: `Date.now()` does when the device's clock is set.
+///
+/// Time stands still over a jump back and runs on from there. Waiting until the readings have caught up would keep a
+/// breaker open for as long as the jump was wide. A reading that is not a finite number moves nothing.
+///
+/// ```
+/// use resilience::clock::{Clock, Monotonic, Timestamp};
+/// use std::sync::Mutex;
+///
+/// let readings = Mutex::new(vec![1_200.0, f64::NAN, 200.0, 5_000.0, 4_000.0]);
+/// let clock = Monotonic::new(|| readings.lock().unwrap().pop().unwrap());
+/// let seen: Vec<Timestamp> = (0..5).map(|_| clock.now()).collect();
+/// assert_eq!(seen, [4_000, 5_000, 5_000, 5_000, 6_000].map(Timestamp::from_millis));
+/// ```
+pub struct Monotonic<F> {
+    read: F,
+    progress: Mutex<Progress>,
+}
+
+#[derive(Default)]
+struct Progress {
+    now: Timestamp,
+    last_reading: Option<f64>,
+}
+
+impl<F: Fn() -> f64> Monotonic<F> {
+    /// `read` gives milliseconds from any origin.
+    pub fn new(read: F) -> Self {
+        Self { read, progress: Mutex::default() }
+    }
+}
+
+impl<F: Fn() -> f64> Clock for Monotonic<F> {
+    fn now(&self) -> Timestamp {
+        // Before the lock: a reading may be a function of the app, which may ask this clock.
+        let reading = (self.read)();
+        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        if reading.is_finite() {
+            let step = reading - progress.last_reading.unwrap_or(0.0);
+            // One step is at most ten thousand years: what is beyond it is no time.
+            let longest = MAX_DURATION.as_secs_f64() * 1e3 * 1e4;
+            progress.now = progress.now + Duration::from_secs_f64(step.clamp(0.0, longest) / 1e3);
+            progress.last_reading = Some(reading);
+        }
+        progress.now
+    }
+}
