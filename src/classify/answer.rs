@@ -11,7 +11,7 @@ use super::facts::AnswerFacts;
 use super::judge::Evidence;
 use super::payload::{self, Stream};
 use super::tables::finish_reason;
-use super::text::strip_prefix_ignore_case;
+use super::text::{cut, strip_prefix_ignore_case};
 
 /// Judges an answer that came with a success status: an error in its body, moderation, a fault of the model, a stream
 /// that broke off. `None`: it is fine; an answer cut short by its length is.
@@ -78,21 +78,23 @@ fn in_text(text: &str) -> Option<Finding> {
     if ["<!doctype", "<html"].iter().any(|tag| strip_prefix_ignore_case(start, tag).is_some()) {
         return Some(fault(ErrorClass::InvalidResponse, "a web page instead of an answer"));
     }
-    if !(payload::is_stream(start) || start.starts_with(['{', '['])) {
+    let is_stream = ["data:", "event:", "id:", ": ", ":HTTP_STATUS"].iter().any(|field| start.starts_with(field));
+    if !(is_stream || start.starts_with(['{', '['])) {
         // Text that a client already took out of its envelope.
         return None;
     }
-    let stream = Stream::read(super::text::cut(start, payload::MAX_PAYLOAD_BYTES), MAX_UNWRAPS);
+    let stream = Stream::read(cut(start, payload::MAX_PAYLOAD_BYTES), MAX_UNWRAPS);
     if let Some(error) = stream.error {
         return Some(Finding::Error(Box::new(error)));
     }
     if let Some(found) = stream.documents.iter().find_map(in_document) {
         return Some(found);
     }
-    if !(whole && payload::is_stream(start)) {
-        return None;
-    }
-    if stream.documents.is_empty() {
+    // Ollama streams lines of JSON; each says whether it is the last.
+    let expects_end = is_stream || stream.documents.iter().any(|document| document.get("done").is_some());
+    if !(whole && expects_end) {
+        None
+    } else if stream.documents.is_empty() {
         Some(fault(ErrorClass::InvalidResponse, "a stream without data"))
     } else if !(stream.done || stream.documents.iter().any(is_end)) {
         Some(fault(ErrorClass::Interrupted, "the stream ended without an end mark"))

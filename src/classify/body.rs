@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::call_error::MAX_CODE_BYTES;
 use super::duration;
 use super::payload;
+use super::retry_after::MAX_WAIT;
 use super::rules::Provider;
 use super::tables::status;
 use super::text::cut;
@@ -262,7 +263,10 @@ impl ProviderError {
 
     fn read_wait(&mut self, fields: &Fields) {
         let amount = |name: &str, parse: fn(&str) -> Option<Duration>| match fields.get(name)? {
-            Value::Number(number) => parse(&number.to_string()),
+            // Only a number beyond 1e16 prints with an exponent: any such wait is cut to the longest.
+            Value::Number(number) => {
+                parse(&number.to_string()).or_else(|| (number.as_f64()? > 1e15).then_some(MAX_WAIT))
+            }
             Value::String(text) => parse(text),
             _ => None,
         };

@@ -168,7 +168,11 @@ impl<'a> Evidence<'a> {
             Some(ErrorClass::Cancelled) if self.words.has_any(&["timed out", "due to timeout", "timeout"]) => {
                 return sure(ErrorClass::Timeout);
             }
-            Some(class) => return sure(class),
+            // What the client could not read as JSON came from the provider (or from a portal in between).
+            Some(ErrorClass::ClientBug) if name == "SyntaxError" && self.words.has("json") => {
+                return sure(ErrorClass::InvalidResponse);
+            }
+            Some(class) => return (class, class == ErrorClass::Connect),
             None => {}
         }
         let errno = errno_in(message).map(|class| sure(self.connecting(class)));
@@ -189,11 +193,11 @@ impl<'a> Evidence<'a> {
     /// A limit per minute that this one request is above: waiting does not make it smaller.
     fn whole_request_too_large(&self, class: ErrorClass) -> ErrorClass {
         let number_after = |word: &str| {
-            let text = self.words.lower();
-            let (_, rest) = text.split_once(word)?;
-            let digits = rest.trim_start_matches([' ', ':', '=']);
-            let end = digits.bytes().take_while(|byte| byte.is_ascii_digit()).count();
-            digits[..end].parse::<u64>().ok()
+            self.words.lower().match_indices(word).take(MAX_NUMBERS).find_map(|(at, _)| {
+                let digits = self.words.lower()[at + word.len()..].trim_start_matches([' ', ':', '=']);
+                let end = digits.bytes().take_while(u8::is_ascii_digit).count();
+                digits[..end].parse::<u64>().ok()
+            })
         };
         if class != ErrorClass::RateLimit || !self.words.has("limit ~ requested") {
             return class;
@@ -293,6 +297,9 @@ fn leading_status(message: &str) -> Option<u16> {
     let is_amount = UNITS.iter().any(|unit| unit.eq_ignore_ascii_case(next));
     number.parse().ok().filter(|&status| ends && !is_amount && status::is_error(status))
 }
+
+/// How many places are tried for the number of a limit.
+const MAX_NUMBERS: usize = 8;
 
 /// Only this much of a message is searched for errno names.
 const MAX_ERRNO_BYTES: usize = 2048;

@@ -1,6 +1,5 @@
-use std::cell::OnceCell;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 
 use crate::cancel::{CancelReason, CancelToken};
@@ -14,12 +13,12 @@ pub struct Attempt<'a> {
     began: Timestamp,
     deadline: Timestamp,
     call: &'a CallIdentity,
-    cancel: OnceCell<CancelToken>,
+    cancel: OnceLock<CancelToken>,
 }
 
 impl<'a> Attempt<'a> {
     pub(super) fn new(number: u32, began: Timestamp, deadline: Timestamp, call: &'a CallIdentity) -> Self {
-        Self { number, began, deadline, call, cancel: OnceCell::new() }
+        Self { number, began, deadline, call, cancel: OnceLock::new() }
     }
 
     /// Counted from 1.
@@ -40,7 +39,7 @@ impl<'a> Attempt<'a> {
     /// The same for all attempts of a call, different for each call: send it as `Idempotency-Key` or `x-request-id`,
     /// so that a repeated request is not billed twice by a service that knows it.
     pub fn request_id(&self) -> &str {
-        self.call.request_id()
+        self.call.request_id.as_str()
     }
 
     /// Cancelled when the app cancels the call or the attempt runs out of time.
@@ -73,26 +72,48 @@ impl Drop for Attempt<'_> {
 /// What all attempts of a call have in common.
 pub(super) struct CallIdentity {
     pub cancel: Option<CancelToken>,
-    request_id: OnceCell<String>,
+    pub request_id: RequestId,
 }
 
 impl CallIdentity {
-    pub fn new(cancel: Option<CancelToken>, request_id: Option<String>) -> Self {
-        Self { cancel, request_id: request_id.map_or_else(OnceCell::new, OnceCell::from) }
-    }
-
-    pub fn request_id(&self) -> &str {
-        self.request_id.get_or_init(next_request_id)
-    }
-
-    pub fn into_request_id(self) -> String {
-        self.request_id.into_inner().unwrap_or_else(next_request_id)
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.as_ref().is_some_and(CancelToken::is_cancelled)
     }
 }
 
-/// Unique over devices by 64 random bits a process, within the process by a count.
-fn next_request_id() -> String {
-    static PROCESS: LazyLock<u64> = LazyLock::new(crate::random::system_seed);
-    static COUNT: AtomicU64 = AtomicU64::new(1);
-    format!("{:016x}-{:08x}", *PROCESS, COUNT.fetch_add(1, Ordering::Relaxed))
+/// Identity of a request, the same over all its attempts.
+///
+/// Unless the app gives one it is made up: unique over devices by 64 random bits of the process, within the process by a
+/// count. It is put into words only when asked for.
+///
+/// ```
+/// use resilience::client::RequestId;
+///
+/// assert_eq!(RequestId::from("order-17".to_owned()).as_str(), "order-17");
+/// assert_ne!(RequestId::next().as_str(), RequestId::next().as_str());
+/// ```
+#[derive(Debug, Clone)]
+pub struct RequestId {
+    count: u64,
+    text: OnceLock<String>,
+}
+
+impl RequestId {
+    /// A new one.
+    pub fn next() -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(1);
+        Self { count: COUNT.fetch_add(1, Ordering::Relaxed), text: OnceLock::new() }
+    }
+
+    /// As it is sent.
+    pub fn as_str(&self) -> &str {
+        static PROCESS: LazyLock<u64> = LazyLock::new(crate::random::system_seed);
+        self.text.get_or_init(|| format!("{:016x}-{:08x}", *PROCESS, self.count))
+    }
+}
+
+impl From<String> for RequestId {
+    fn from(text: String) -> Self {
+        Self { count: 0, text: OnceLock::from(text) }
+    }
 }

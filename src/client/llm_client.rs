@@ -36,10 +36,22 @@ pub trait LlmClient {
 pub trait LlmResponse {
     /// The text for the user.
     fn text(&self) -> &str;
+
+    /// The text as its own.
+    fn into_text(self) -> String
+    where
+        Self: Sized,
+    {
+        self.text().to_owned()
+    }
 }
 
 impl LlmResponse for String {
     fn text(&self) -> &str {
+        self
+    }
+
+    fn into_text(self) -> String {
         self
     }
 }

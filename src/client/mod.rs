@@ -17,7 +17,7 @@ mod outcome;
 mod race;
 mod service;
 
-pub use attempt::Attempt;
+pub use attempt::{Attempt, RequestId};
 pub use config::{CallOptions, ClientConfig};
 pub use fallback::{Fallback, Locale};
 pub use hooks::{Failure, Hooks, NoHooks, RetryEvent};

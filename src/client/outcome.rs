@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::LlmResponse;
+use super::{LlmResponse, RequestId};
 use crate::breaker::BreakerState;
 use crate::classify::{CallError, ErrorClass, RetryAfter};
 use crate::retry::{DelaySource, StopReason};
@@ -48,7 +48,7 @@ pub struct Outcome<R> {
     /// When the service may be asked again, if known.
     pub retry_after: Option<Duration>,
     /// Identity of the request, the same over all attempts.
-    pub request_id: String,
+    pub request_id: RequestId,
     /// Duration of the whole call.
     pub elapsed: Duration,
     /// One entry for each attempt, in order.
@@ -62,6 +62,16 @@ impl<R: LlmResponse> Outcome<R> {
             (Some(response), _) => response.text(),
             (None, Some(text)) => text,
             (None, None) => "",
+        }
+    }
+}
+
+impl<R: LlmResponse> Outcome<R> {
+    /// The text as its own.
+    pub fn into_text(self) -> String {
+        match (self.response, self.fallback_text) {
+            (Some(response), _) => response.into_text(),
+            (None, text) => text.unwrap_or_default(),
         }
     }
 }
@@ -98,7 +108,7 @@ pub struct AttemptRecord {
     pub started_at: Duration,
     /// How long it took.
     pub duration: Duration,
-    /// The wait that follows; `None`: it was the last attempt.
+    /// The wait planned before the next attempt, which a cancel may cut short; `None`: none was planned.
     pub delay: Option<Duration>,
     /// Where the wait comes from.
     pub delay_source: Option<DelaySource>,

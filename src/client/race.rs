@@ -1,4 +1,6 @@
+use std::any::Any;
 use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::Poll;
 
@@ -30,4 +32,19 @@ pub(super) async fn race<T>(
         timeout.as_mut().poll(context).map(|()| Raced::TimedOut)
     })
     .await
+}
+
+/// Starts and runs a future that is not this crate's own. What it panics with becomes the error.
+pub(super) async fn caught<F: Future>(start: impl FnOnce() -> F) -> Result<F::Output, String> {
+    let mut work = pin!(catch_unwind(AssertUnwindSafe(start)).map_err(panic_text)?);
+    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
+        Ok(poll) => poll.map(Ok),
+        Err(panic) => Poll::Ready(Err(panic_text(panic))),
+    })
+    .await
+}
+
+fn panic_text(panic: Box<dyn Any + Send>) -> String {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("no text").to_owned()
 }

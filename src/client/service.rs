@@ -3,20 +3,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::attempt::{Attempt, CallIdentity};
+use super::attempt::{Attempt, CallIdentity, RequestId};
 use super::config::{CallOptions, ClientConfig};
 use super::hooks::{Failure, Hooks, NoHooks, RetryEvent};
 use super::llm_client::{LlmClient, LlmResponse};
 use super::outcome::{AttemptRecord, Outcome, OutcomeStatus};
-use super::race::{Raced, race};
-use crate::breaker::{BreakerState, CircuitBreaker, FailureReport, Permit};
-use crate::cancel::CancelReason;
+use super::race::{Raced, caught, race};
+use crate::breaker::{BreakerState, CircuitBreaker, FailureReport, Permit, RejectionReason};
+use crate::cancel::{CancelReason, CancelToken};
 use crate::classify::{BreakerVerdict, CallError, ErrorClass};
 use crate::clock::{Timer, Timestamp};
 use crate::error::{InvalidConfig, duration_in_range};
 use crate::log;
 use crate::random::{Rng, SeededRng};
-use crate::retry::{Decision, RetryBudget, RetryPolicy, RetryState, StopReason};
+use crate::retry::{Decision, DelaySource, RetryBudget, RetryPolicy, RetryState, StopReason};
 
 const DEFAULT_QUOTA_COOLDOWN: Duration = Duration::from_secs(600);
 
@@ -96,12 +96,14 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
     ///
     /// # Errors
     /// What only the caller can mend, see [`CallError::reaches_caller`]: a wrong key, a refused prompt, a cancelled
-    /// call.
+    /// call. Also the last error, when the fallback itself failed.
     pub async fn chat(&self, request: &L::Request) -> Result<String, CallError> {
-        let outcome = self.execute(request, CallOptions::default()).await;
-        match outcome.error {
-            Some(error) if outcome.status != OutcomeStatus::Fallback => Err(error),
-            _ => Ok(outcome.text().to_owned()),
+        let mut outcome = self.execute(request, CallOptions::default()).await;
+        match (outcome.status, outcome.error.take()) {
+            (OutcomeStatus::Ok | OutcomeStatus::Fallback, _) => Ok(outcome.into_text()),
+            (_, Some(error)) => Err(error),
+            // The breaker let no attempt through, and the fallback failed.
+            (_, None) => Err(CallError::new(ErrorClass::Unknown, outcome.fallback_error.unwrap_or_default())),
         }
     }
 
@@ -113,7 +115,8 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
             retry = retry.with_deadline(started + deadline);
         }
         self.budget.deposit_call(started);
-        let call = CallIdentity::new(options.cancel, options.request_id);
+        let request_id = options.request_id.map_or_else(RequestId::next, RequestId::from);
+        let call = CallIdentity { cancel: options.cancel, request_id };
         let mut trace = Vec::with_capacity(1);
         let end = self.attempts(request, &call, &mut retry, &mut trace).await;
         let outcome = self.finish(end, call, started, trace).await;
@@ -150,57 +153,86 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
         retry: &mut RetryState,
         trace: &mut Vec<AttemptRecord>,
     ) -> End<L::Response> {
-        let mut last_error = None;
+        let (mut began, mut last_error) = (retry.started(), None);
         loop {
-            if call.cancel.as_ref().is_some_and(|token| token.is_cancelled()) {
-                return End::stopped(StopReason::Cancelled, Some(cancelled()));
+            if call.is_cancelled() {
+                return End::stopped(StopReason::Cancelled, Some(cancelled()), began);
+            }
+            if began >= retry.deadline() {
+                // A sleep may end late. An attempt without any time would only blame the service for it.
+                return End::stopped(StopReason::Deadline, last_error, began);
             }
             let permit = match self.breaker.try_acquire_for(self.policy.config().attempt_timeout) {
                 Ok(permit) => permit,
                 Err(rejection) => {
-                    let end = End::stopped(StopReason::CircuitOpen, last_error);
-                    return End { retry_after: Some(rejection.retry_after), ..end };
+                    let wait = rejection.retry_after;
+                    let cooling = rejection.reason == RejectionReason::CoolingDown;
+                    if let Some(entry) =
+                        trace.last_mut().filter(|_| cooling && retry.may_wait(&self.policy, wait, began))
+                    {
+                        // This call has waited, but another one was asked for a longer wait meanwhile.
+                        entry.delay = Some(entry.delay.unwrap_or_default() + wait);
+                        entry.delay_source = Some(DelaySource::RetryAfter);
+                        self.sleep_until(began + wait, call).await;
+                        began = self.timer.now();
+                        continue;
+                    }
+                    let end = End::stopped(StopReason::CircuitOpen, last_error, began);
+                    return End { retry_after: Some(wait), ..end };
                 }
             };
             let (number, probe) = (trace.len() as u32 + 1, permit.is_probe());
-            let began = self.timer.now();
             let deadline = retry.attempt_deadline(&self.policy, began);
             let result = self.attempt(request, Attempt::new(number, began, deadline, call)).await;
             let now = self.timer.now();
             self.report(permit, result.as_ref().err());
             trace.push(self.record(number, result.as_ref().err(), began, now, retry.started(), probe));
             let error = match result {
-                Ok(response) => return End::answered(response),
+                Ok(response) => return End::answered(response, now),
                 Err(error) => error,
             };
             let mut decision = retry.after_failure(&self.policy, &error, now, &self.budget, &*self.rng);
             if matches!(decision, Decision::Retry { .. }) && self.breaker.state() != BreakerState::Closed {
+                self.budget.give_back(now);
                 decision = Decision::Stop(StopReason::CircuitOpen);
             }
             let (delay, source) = match decision {
                 Decision::Retry { delay, source } => (delay, source),
-                Decision::Stop(reason) => return End::stopped(reason, Some(error)),
+                Decision::Stop(reason) => {
+                    let retry_after = error.retry_after.map(|asked| asked.wait);
+                    return End { retry_after, ..End::stopped(reason, Some(error), now) };
+                }
             };
             if let Some(entry) = trace.last_mut() {
                 (entry.delay, entry.delay_source) = (Some(delay), Some(source));
             }
             self.tell_retry(&RetryEvent { attempt: number, delay, source, error: &error });
-            let wait = self.timer.sleep_until(now + delay);
-            if let Raced::Cancelled = race(wait, call.cancel.as_ref(), std::future::pending()).await {
-                return End::stopped(StopReason::Cancelled, Some(cancelled()));
-            }
+            self.sleep_until(now + delay, call).await;
+            began = self.timer.now();
             last_error = Some(error);
         }
+    }
+
+    /// Ends early when the call is cancelled.
+    async fn sleep_until(&self, end: Timestamp, call: &CallIdentity) {
+        race(self.timer.sleep_until(end), call.cancel.as_ref(), std::future::pending()).await;
     }
 
     async fn attempt(&self, request: &L::Request, attempt: Attempt<'_>) -> Result<L::Response, CallError> {
         let call_token = attempt.call_token();
         let timeout = self.timer.sleep_until(attempt.deadline());
-        match race(self.inner.chat(request, &attempt), call_token, timeout).await {
-            Raced::Done(result) => result,
+        let work = caught(|| self.inner.chat(request, &attempt));
+        match race(work, call_token, timeout).await {
+            Raced::Done(Ok(Ok(response))) => Ok(response),
+            // A client that is told of the cancel fails in a way of its own, which says nothing about the service.
+            Raced::Done(_) if call_token.is_some_and(CancelToken::is_cancelled) => Err(cancelled_in_flight()),
+            Raced::Done(Ok(Err(error))) => Err(error),
+            Raced::Done(Err(panic)) => {
+                Err(CallError::new(ErrorClass::ClientBug, format!("the client panicked: {panic}")))
+            }
             Raced::Cancelled => {
                 attempt.abandon(CancelReason::Cancelled);
-                Err(cancelled())
+                Err(cancelled_in_flight())
             }
             Raced::TimedOut => {
                 attempt.abandon(CancelReason::Timeout);
@@ -242,7 +274,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
             duration: now.since(began),
             delay: None,
             delay_source: None,
-            retry_after: error.and_then(|error| error.retry_after.clone()),
+            retry_after: error.and_then(|error| error.retry_after),
             retry_after_malformed: error.and_then(|error| error.retry_after_malformed.clone()),
             breaker_state: self.breaker.state(),
             probe,
@@ -271,9 +303,6 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
         trace: Vec<AttemptRecord>,
     ) -> Outcome<L::Response> {
         let mut retry_after = end.retry_after;
-        if let (None, Some(error)) = (&end.response, &end.error) {
-            retry_after = retry_after.max(error.retry_after.as_ref().map(|asked| asked.wait));
-        }
         if end.response.is_none() && end.reason != StopReason::Cancelled {
             retry_after = retry_after.max(Some(self.breaker.retry_after())).filter(|wait| !wait.is_zero());
         }
@@ -285,8 +314,8 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
             error: end.error,
             stop_reason: end.reason,
             retry_after,
-            request_id: call.into_request_id(),
-            elapsed: Duration::ZERO,
+            request_id: call.request_id,
+            elapsed: end.at.since(started),
             trace,
         };
         if outcome.stop_reason == StopReason::Cancelled {
@@ -294,21 +323,27 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
         } else if outcome.error.as_ref().is_some_and(CallError::reaches_caller) {
             outcome.status = OutcomeStatus::Error;
         } else if outcome.response.is_none() {
-            self.fall_back(&mut outcome).await;
+            self.fall_back(&mut outcome, call.cancel.as_ref()).await;
+            outcome.elapsed = self.timer.now().since(started);
         }
-        outcome.elapsed = self.timer.now().since(started);
         outcome
     }
 
     /// The fallback runs once, and not for ever: it gets the time of one attempt.
-    async fn fall_back(&self, outcome: &mut Outcome<L::Response>) {
+    async fn fall_back(&self, outcome: &mut Outcome<L::Response>, cancel: Option<&CancelToken>) {
         let Outcome { error, stop_reason, retry_after, .. } = &*outcome;
         let failure = Failure { stop_reason: *stop_reason, error: error.as_ref(), retry_after: *retry_after };
-        let work = self.hooks.fallback(&failure, self.fallback.text(&failure));
+        let work = caught(|| self.hooks.fallback(&failure, self.fallback.text(&failure)));
         let limit = self.policy.config().attempt_timeout;
-        let text = match race(work, None, self.timer.sleep_until(self.timer.now() + limit)).await {
-            Raced::Done(text) => text,
-            _ => Err(format!("the fallback gave no text within {} ms", limit.as_millis())),
+        let text = match race(work, cancel, self.timer.sleep_until(self.timer.now() + limit)).await {
+            Raced::Done(Ok(text)) => text,
+            Raced::Done(Err(panic)) => Err(format!("the fallback panicked: {panic}")),
+            Raced::TimedOut => Err(format!("the fallback gave no text within {} ms", limit.as_millis())),
+            Raced::Cancelled => {
+                (outcome.status, outcome.stop_reason) = (OutcomeStatus::Cancelled, StopReason::Cancelled);
+                outcome.error = Some(cancelled());
+                return;
+            }
         };
         match text {
             Ok(text) => (outcome.status, outcome.fallback_text) = (OutcomeStatus::Fallback, Some(text)),
@@ -323,18 +358,24 @@ struct End<R> {
     error: Option<CallError>,
     reason: StopReason,
     retry_after: Option<Duration>,
+    at: Timestamp,
 }
 
 impl<R: LlmResponse> End<R> {
-    fn answered(response: R) -> Self {
-        Self { response: Some(response), error: None, reason: StopReason::Success, retry_after: None }
+    fn answered(response: R, at: Timestamp) -> Self {
+        Self { response: Some(response), error: None, reason: StopReason::Success, retry_after: None, at }
     }
 
-    fn stopped(reason: StopReason, error: Option<CallError>) -> Self {
-        Self { response: None, error, reason, retry_after: None }
+    fn stopped(reason: StopReason, error: Option<CallError>, at: Timestamp) -> Self {
+        Self { response: None, error, reason, retry_after: None, at }
     }
 }
 
 fn cancelled() -> CallError {
     CallError::new(ErrorClass::Cancelled, "cancelled by the app")
+}
+
+/// The request had been sent: the service may do the work all the same.
+fn cancelled_in_flight() -> CallError {
+    CallError { maybe_billed: true, ..cancelled() }
 }

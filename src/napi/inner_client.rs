@@ -1,6 +1,6 @@
 //! The app's own client, as the core calls it.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::rc::Rc;
 use std::time::SystemTime;
 
@@ -19,12 +19,10 @@ use crate::client::{Attempt, LlmClient, LlmResponse};
 pub struct InnerClient {
     runtime: Rc<Runtime>,
     object: Reference,
-    provider: Option<String>,
-    /// Set by the app; else it depends on how many parameters `chat` declares.
-    pass_context: Option<bool>,
-    /// The function that `chat` was at the last call, and whether it takes a context. Looked up at each call, since an
-    /// app may replace it, but measured only when it did.
-    chat: RefCell<Option<(Reference, bool)>>,
+    /// Read once: looking it up at each call costs a tenth of the call.
+    chat: Reference,
+    takes_context: bool,
+    provider: Option<Rc<str>>,
 }
 
 /// One call's request.
@@ -68,46 +66,33 @@ type Settled = Result<Answer, (CallError, Option<Kept>)>;
 
 impl InnerClient {
     pub fn read(runtime: &Rc<Runtime>, inner: Argument, options: Argument) -> Result<Self, BadInput> {
-        let allowed = "an object with chat(request): Promise<ChatResponse>";
+        let (scope, allowed) = (inner.scope(), "an object with chat(request): Promise<ChatResponse>");
         let object = inner.object_with(c"chat", allowed)?;
-        let object = Reference::new(runtime, inner.scope(), object).ok_or_else(|| inner.wrong(allowed))?;
+        let chat = scope.get(object, c"chat");
         let provider = options.field(c"provider").given().map(|provider| provider.string(200)).transpose()?;
-        let pass_context = options.field(c"passContext").given().map(|pass| pass.boolean()).transpose()?;
-        Ok(Self { runtime: runtime.clone(), object, provider, pass_context, chat: RefCell::new(None) })
+        let takes_context = match options.field(c"passContext").given() {
+            Some(pass) => pass.boolean()?,
+            None => scope.as_number(scope.get(chat, c"length")).is_some_and(|parameters| parameters >= 2.0),
+        };
+        let references = Reference::new(runtime, scope, object).zip(Reference::new(runtime, scope, chat));
+        let (object, chat) = references.ok_or_else(|| inner.wrong(allowed))?;
+        Ok(Self { runtime: runtime.clone(), object, chat, takes_context, provider: provider.map(Rc::from) })
     }
 
     /// Starts one attempt.
     fn call(&self, request: &Request, attempt: &Attempt<'_>) -> JsPromise<Settled> {
         let scope = self.runtime.scope();
-        let object = self.object.value(scope);
-        let chat = scope.get(object, c"chat");
-        let called = if scope.type_of(chat) != Type::Function {
-            Err(scope.error("the client has no chat() any more"))
-        } else if self.takes_context(scope, chat) {
-            let context = self.context(scope, attempt);
-            scope.call(object, chat, &[request.value.value(scope), context]).map_err(|thrown| thrown.0)
+        let (object, chat, value) = (self.object.value(scope), self.chat.value(scope), request.value.value(scope));
+        let called = if self.takes_context {
+            scope.call(object, chat, &[value, self.context(scope, attempt)])
         } else {
-            scope.call(object, chat, &[request.value.value(scope)]).map_err(|thrown| thrown.0)
+            scope.call(object, chat, &[value])
         };
         let settle = self.settle(request.keep_answer);
         match called {
             Ok(returned) => JsPromise::new(&self.runtime, scope, returned, settle),
-            Err(thrown) => JsPromise::ready(settle(scope, Err(thrown))),
+            Err(thrown) => JsPromise::ready(settle(scope, Err(thrown.0))),
         }
-    }
-
-    fn takes_context(&self, scope: Scope, chat: Value) -> bool {
-        if let Some(pass) = self.pass_context {
-            return pass;
-        }
-        if let Some((known, takes_context)) = &*self.chat.borrow() {
-            if scope.same(known.value(scope), chat) {
-                return *takes_context;
-            }
-        }
-        let takes_context = scope.as_number(scope.get(chat, c"length")).is_some_and(|parameters| parameters >= 2.0);
-        self.chat.replace(Reference::new(&self.runtime, scope, chat).map(|chat| (chat, takes_context)));
-        takes_context
     }
 
     /// Making it costs more than the rest of the call: only for a client that takes it.
@@ -128,7 +113,7 @@ impl InnerClient {
         let (runtime, provider) = (self.runtime.clone(), self.provider.clone());
         move |scope, result| match result {
             Ok(value) => {
-                let text = read_answer(scope, value, provider).map_err(|error| (error, None))?;
+                let text = read_answer(scope, value, provider.as_deref()).map_err(|error| (error, None))?;
                 let value = keep_answer.then(|| Reference::new(&runtime, scope, value)).flatten();
                 Ok(Answer { text, value })
             }
@@ -153,25 +138,24 @@ impl LlmClient for InnerClient {
 }
 
 /// The text of an answer, unless the answer is an error in disguise.
-fn read_answer(scope: Scope, value: Value, provider: Option<String>) -> Result<String, CallError> {
-    let text = match scope.type_of(value) {
-        Type::Object => scope.as_string(scope.get(value, c"text")),
-        other => {
-            let got = format!("chat() must give {{ text: string }}, got {}", other.name());
-            return Err(CallError::new(ErrorClass::InvalidResponse, got));
-        }
-    };
+fn read_answer(scope: Scope, value: Value, provider: Option<&str>) -> Result<String, CallError> {
+    let kind = scope.type_of(value);
+    if kind != Type::Object {
+        let got = format!("chat() must give {{ text: string }}, got {}", kind.name());
+        return Err(CallError::new(ErrorClass::InvalidResponse, got));
+    }
+    let mut text = scope.as_string(scope.get(value, c"text"));
     let finish_reason = scope.get(value, c"finishReason");
-    if let (Some(text), Type::Undefined) = (&text, scope.type_of(finish_reason)) {
-        if !text.is_empty() {
-            return Ok(text.to_owned());
+    if scope.type_of(finish_reason) == Type::Undefined {
+        if let Some(text) = text.take_if(|text| !text.is_empty()) {
+            return Ok(text);
         }
     }
     let facts = AnswerFacts {
         finish_reason: scope.as_string(finish_reason),
         body: Some(json(scope, value, &mut JsonLimits::new())),
         headers: Vec::new(),
-        provider,
+        provider: provider.map(str::to_owned),
     };
     match (classify_answer(&facts, SystemTime::now()), text) {
         (Some(error), _) => Err(error),

@@ -265,7 +265,7 @@ impl CallOutcome {
             error: outcome.error.as_ref().map(Into::into),
             fallback_error: outcome.fallback_error.clone(),
             retry_after_ms: outcome.retry_after.filter(|wait| *wait != std::time::Duration::MAX).map(millis),
-            request_id: outcome.request_id.clone(),
+            request_id: outcome.request_id.as_str().to_owned(),
             elapsed_ms: outcome.elapsed.as_micros() as f64 / 1_000.0,
             maybe_billed: outcome.maybe_billed(),
             trace: outcome.trace.iter().map(Into::into).collect(),

@@ -125,19 +125,19 @@ pub(super) enum Certainty {
     Vague,
 }
 
-/// Asks the provider's own rules first, then those of all others: gateways pass codes on.
+/// Asks the rules of the named provider and of the one whose shape it is, then those of all others: gateways pass codes on.
 pub(super) fn look_up(error: &ProviderError, case: &Case<'_>) -> Option<Verdict> {
-    let own = case.provider.or(error.provider).map_or(&[][..], Provider::rules);
+    let own = || [case.provider, error.provider].into_iter().flatten().flat_map(Provider::rules);
     let any = |with_text: bool| {
-        move |rule: &&Rule| rule.codes.is_empty() && rule.text.is_empty() != with_text && rule.allows(case)
+        own().find(|rule| rule.codes.is_empty() && rule.text.is_empty() != with_text && rule.allows(case))
     };
     // Codes come with the most telling first.
     let codes = || error.codes.iter();
     let rule = codes()
-        .find_map(|found| by_code(own, found, case))
-        .or_else(|| own.iter().find(any(true)))
+        .find_map(|found| by_code(own(), found, case))
+        .or_else(|| any(true))
         .or_else(|| codes().find_map(|found| by_code_of_any(found, case)))
-        .or_else(|| own.iter().find(any(false)))?;
+        .or_else(|| any(false))?;
     let certainty = match rule {
         Rule { vague: true, .. } => Certainty::Vague,
         Rule { text: [], .. } => Certainty::Code,
@@ -146,8 +146,12 @@ pub(super) fn look_up(error: &ProviderError, case: &Case<'_>) -> Option<Verdict>
     Some(Verdict { class: rule.class, certainty })
 }
 
-fn by_code(rules: &'static [Rule], found: &FoundCode, case: &Case<'_>) -> Option<&'static Rule> {
-    rules.iter().find(|rule| rule.names(found) && rule.allows(case))
+fn by_code(
+    rules: impl IntoIterator<Item = &'static Rule>,
+    found: &FoundCode,
+    case: &Case<'_>,
+) -> Option<&'static Rule> {
+    rules.into_iter().find(|rule| rule.names(found) && rule.allows(case))
 }
 
 /// A code without a provider must speak for itself: a short number does not.

@@ -23,7 +23,7 @@ struct Places {
 }
 
 struct Place {
-    /// Out while it is polled.
+    /// Out while it is polled, as is the waker.
     task: Option<(TaskFuture, Deferred)>,
     /// Made once for the place: a task costs no waker of its own.
     waker: Waker,
