@@ -1,7 +1,7 @@
 use std::any::Any;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::task::Poll;
 
 use crate::cancel::CancelToken;
@@ -15,23 +15,23 @@ pub(super) enum Raced<T> {
 
 /// Runs `work` until it is done, `cancel` is cancelled or `timeout` is over. In this order: work that is done at the
 /// very moment of its timeout counts as done.
-pub(super) async fn race<T>(
-    work: impl Future<Output = T>,
+///
+/// Takes pinned references: a future that is moved into another one is stored there twice.
+pub(super) fn race<T>(
+    mut work: Pin<&mut impl Future<Output = T>>,
     cancel: Option<&CancelToken>,
-    timeout: impl Future<Output = ()>,
-) -> Raced<T> {
-    let (mut work, mut timeout) = (pin!(work), pin!(timeout));
-    let mut cancelled = pin!(cancel.map(CancelToken::cancelled));
-    poll_fn(|context| {
+    mut timeout: Pin<&mut impl Future<Output = ()>>,
+) -> impl Future<Output = Raced<T>> {
+    let mut cancelled = cancel.map(CancelToken::cancelled);
+    poll_fn(move |context| {
         if let Poll::Ready(result) = work.as_mut().poll(context) {
             return Poll::Ready(Raced::Done(result));
         }
-        if cancelled.as_mut().as_pin_mut().is_some_and(|cancelled| cancelled.poll(context).is_ready()) {
+        if cancelled.as_mut().is_some_and(|cancelled| Pin::new(cancelled).poll(context).is_ready()) {
             return Poll::Ready(Raced::Cancelled);
         }
         timeout.as_mut().poll(context).map(|()| Raced::TimedOut)
     })
-    .await
 }
 
 /// Starts and runs a future that is not this crate's own. What it panics with becomes the error.

@@ -1,4 +1,5 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -119,7 +120,11 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
         let call = CallIdentity { cancel: options.cancel, request_id };
         let mut trace = Vec::with_capacity(1);
         let end = self.attempts(request, &call, &mut retry, &mut trace).await;
-        let outcome = self.finish(end, call, started, trace).await;
+        let mut outcome = self.conclude(end, call.request_id, started, trace);
+        if outcome.status == OutcomeStatus::Fallback {
+            self.fall_back(&mut outcome, call.cancel.as_ref()).await;
+            outcome.elapsed = self.timer.now().since(started);
+        }
         let used_fallback = u64::from(outcome.used_fallback());
         self.last.store(u64::from(outcome.attempts()) << 1 | used_fallback, Ordering::Relaxed);
         outcome
@@ -183,7 +188,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
             };
             let (number, probe) = (trace.len() as u32 + 1, permit.is_probe());
             let deadline = retry.attempt_deadline(&self.policy, began);
-            let result = self.attempt(request, Attempt::new(number, began, deadline, call)).await;
+            let result = self.attempt(request, &Attempt::new(number, began, deadline, call)).await;
             let now = self.timer.now();
             self.report(permit, result.as_ref().err());
             trace.push(self.record(number, result.as_ref().err(), began, now, retry.started(), probe));
@@ -215,13 +220,14 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
 
     /// Ends early when the call is cancelled.
     async fn sleep_until(&self, end: Timestamp, call: &CallIdentity) {
-        race(self.timer.sleep_until(end), call.cancel.as_ref(), std::future::pending()).await;
+        let sleep = pin!(self.timer.sleep_until(end));
+        race(sleep, call.cancel.as_ref(), pin!(std::future::pending())).await;
     }
 
-    async fn attempt(&self, request: &L::Request, attempt: Attempt<'_>) -> Result<L::Response, CallError> {
+    async fn attempt(&self, request: &L::Request, attempt: &Attempt<'_>) -> Result<L::Response, CallError> {
         let call_token = attempt.call_token();
-        let timeout = self.timer.sleep_until(attempt.deadline());
-        let work = caught(|| self.inner.chat(request, &attempt));
+        let timeout = pin!(self.timer.sleep_until(attempt.deadline()));
+        let work = pin!(caught(|| self.inner.chat(request, attempt)));
         match race(work, call_token, timeout).await {
             Raced::Done(Ok(Ok(response))) => Ok(response),
             // A client that is told of the cancel fails in a way of its own, which says nothing about the service.
@@ -295,10 +301,11 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
         }
     }
 
-    async fn finish(
+    /// What a call came to, but for the text of its fallback.
+    fn conclude(
         &self,
         end: End<L::Response>,
-        call: CallIdentity,
+        request_id: RequestId,
         started: Timestamp,
         trace: Vec<AttemptRecord>,
     ) -> Outcome<L::Response> {
@@ -306,49 +313,53 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
         if end.response.is_none() && end.reason != StopReason::Cancelled {
             retry_after = retry_after.max(Some(self.breaker.retry_after())).filter(|wait| !wait.is_zero());
         }
-        let mut outcome = Outcome {
-            status: OutcomeStatus::Ok,
+        let status = match &end.error {
+            _ if end.response.is_some() => OutcomeStatus::Ok,
+            _ if end.reason == StopReason::Cancelled => OutcomeStatus::Cancelled,
+            Some(error) if error.reaches_caller() => OutcomeStatus::Error,
+            _ => OutcomeStatus::Fallback,
+        };
+        Outcome {
+            status,
             response: end.response,
             fallback_text: None,
             fallback_error: None,
             error: end.error,
             stop_reason: end.reason,
             retry_after,
-            request_id: call.request_id,
+            request_id,
             elapsed: end.at.since(started),
             trace,
-        };
-        if outcome.stop_reason == StopReason::Cancelled {
-            outcome.status = OutcomeStatus::Cancelled;
-        } else if outcome.error.as_ref().is_some_and(CallError::reaches_caller) {
-            outcome.status = OutcomeStatus::Error;
-        } else if outcome.response.is_none() {
-            self.fall_back(&mut outcome, call.cancel.as_ref()).await;
-            outcome.elapsed = self.timer.now().since(started);
         }
-        outcome
     }
 
-    /// The fallback runs once, and not for ever: it gets the time of one attempt.
     async fn fall_back(&self, outcome: &mut Outcome<L::Response>, cancel: Option<&CancelToken>) {
-        let Outcome { error, stop_reason, retry_after, .. } = &*outcome;
-        let failure = Failure { stop_reason: *stop_reason, error: error.as_ref(), retry_after: *retry_after };
-        let work = caught(|| self.hooks.fallback(&failure, self.fallback.text(&failure)));
+        let (stop_reason, error, retry_after) = (outcome.stop_reason, outcome.error.as_ref(), outcome.retry_after);
+        match self.ask_fallback(&Failure { stop_reason, error, retry_after }, cancel).await {
+            Some(Ok(text)) => outcome.fallback_text = Some(text),
+            Some(Err(error)) => (outcome.status, outcome.fallback_error) = (OutcomeStatus::Error, Some(error)),
+            None => {
+                (outcome.status, outcome.stop_reason) = (OutcomeStatus::Cancelled, StopReason::Cancelled);
+                outcome.error = Some(cancelled());
+            }
+        }
+    }
+
+    /// The fallback runs once, and not for ever: it gets the time of one attempt. `None`: the call was cancelled.
+    async fn ask_fallback(
+        &self,
+        failure: &Failure<'_>,
+        cancel: Option<&CancelToken>,
+    ) -> Option<Result<String, String>> {
+        let work = pin!(caught(|| self.hooks.fallback(failure, self.fallback.text(failure))));
         let limit = self.policy.config().attempt_timeout;
-        let text = match race(work, cancel, self.timer.sleep_until(self.timer.now() + limit)).await {
+        let timeout = pin!(self.timer.sleep_until(self.timer.now() + limit));
+        Some(match race(work, cancel, timeout).await {
             Raced::Done(Ok(text)) => text,
             Raced::Done(Err(panic)) => Err(format!("the fallback panicked: {panic}")),
             Raced::TimedOut => Err(format!("the fallback gave no text within {} ms", limit.as_millis())),
-            Raced::Cancelled => {
-                (outcome.status, outcome.stop_reason) = (OutcomeStatus::Cancelled, StopReason::Cancelled);
-                outcome.error = Some(cancelled());
-                return;
-            }
-        };
-        match text {
-            Ok(text) => (outcome.status, outcome.fallback_text) = (OutcomeStatus::Fallback, Some(text)),
-            Err(error) => (outcome.status, outcome.fallback_error) = (OutcomeStatus::Error, Some(error)),
-        }
+            Raced::Cancelled => return None,
+        })
     }
 }
 

@@ -31,7 +31,8 @@ use super::js::{Scope, Value};
 pub struct Runtime {
     env: sys::napi_env,
     alive: Cell<bool>,
-    depth: Cell<u32>,
+    /// Inside `enter`.
+    entered: Cell<bool>,
     queue: Arc<Queue>,
     tasks: Tasks,
     timers: Timers,
@@ -58,7 +59,7 @@ impl Runtime {
         let runtime = Rc::new(Self {
             env: scope.env(),
             alive: Cell::new(true),
-            depth: Cell::new(0),
+            entered: Cell::new(false),
             tasks: Tasks::new(queue.clone()),
             timers: Timers::new(queue.clone()),
             promises: PromisePool::default(),
@@ -91,18 +92,16 @@ impl Runtime {
     ///
     /// Each native function that may wake a future or call the app goes through here.
     pub fn enter<T>(self: &Rc<Self>, work: impl FnOnce(Scope) -> T) -> T {
-        let depth = self.depth.get();
-        if depth == 0 {
-            self.queue.begin();
+        if self.entered.replace(true) {
+            return work(self.scope());
         }
-        self.depth.set(depth + 1);
+        self.queue.begin();
         // Also on a panic: whoever enters next must find things in order.
-        let _guard = Leave { runtime: self, depth };
+        let _guard = Leave(self);
         let result = work(self.scope());
-        if depth == 0 {
-            while let Some(task) = self.queue.next_or_end() {
-                self.tasks.poll(task, self.scope());
-            }
+        self.run_ready();
+        while !self.queue.end() {
+            self.run_ready();
         }
         result
     }
@@ -138,16 +137,15 @@ impl Runtime {
     }
 }
 
-struct Leave<'a> {
-    runtime: &'a Runtime,
-    depth: u32,
-}
+struct Leave<'a>(&'a Runtime);
 
 impl Drop for Leave<'_> {
     fn drop(&mut self) {
-        self.runtime.depth.set(self.depth);
-        if self.depth == 0 {
-            self.runtime.queue.end();
+        self.0.entered.set(false);
+        if std::thread::panicking() {
+            // What was ready waits for the next one to enter; the bell sees to it that there is one.
+            self.0.queue.end();
+            self.0.queue.ring();
         }
     }
 }
@@ -159,6 +157,7 @@ unsafe extern "C" fn on_wake(env: sys::napi_env, _function: Value, _context: *mu
     let mut handles = std::ptr::null_mut();
     // SAFETY: on the JS thread, closed below. Some engines open none for a threadsafe function's callback.
     unsafe { sys::napi_open_handle_scope(env, &mut handles) };
+    runtime.queue.answered();
     runtime.enter(|_| runtime.timers.fire_due());
     // Nothing may be pending when this returns: see `Scope::call`.
     runtime.scope().take_exception();

@@ -1,36 +1,43 @@
 use std::collections::VecDeque;
+use std::ffi::c_void;
 use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use napi_ohos::sys;
 
 use crate::napi::js::Scope;
 
+type OnRing = unsafe extern "C" fn(sys::napi_env, sys::napi_value, *mut c_void, *mut c_void);
+
 /// Tasks that wait to be polled, and the bell that calls the JS thread to them. The only part of a runtime that other
 /// threads touch.
-pub struct Queue(Mutex<State>);
-
-struct State {
-    ready: VecDeque<usize>,
-    /// The JS thread is inside `Runtime::enter` and will look into `ready` before it leaves: no need to ring.
-    entered: bool,
-    /// The bell rang and the JS thread has not come yet: no need to ring again.
-    ringing: bool,
-    bell: Option<Bell>,
+///
+/// Whoever pushes a task rings, unless the JS thread is inside `Runtime::enter` and will look here before it leaves.
+/// Neither can miss the other: the pusher adds to `waiting` and then reads `entered`, the JS thread clears `entered` and
+/// then reads `waiting`, all in one order (`SeqCst`).
+pub struct Queue {
+    entered: AtomicBool,
+    waiting: AtomicUsize,
+    ready: Mutex<VecDeque<usize>>,
+    bell: Mutex<Bell>,
 }
 
-struct Bell(sys::napi_threadsafe_function);
+struct Bell {
+    function: Option<ThreadsafeFunction>,
+    /// It rang and the JS thread has not come yet: no need to ring again.
+    ringing: bool,
+}
 
-// SAFETY: a threadsafe function may be called from any thread until it is released, which `close` does under the lock.
-unsafe impl Send for Bell {}
+struct ThreadsafeFunction(sys::napi_threadsafe_function);
+
+// SAFETY: it may be called from any thread until it is released, which `close` does under the lock.
+unsafe impl Send for ThreadsafeFunction {}
 
 impl Queue {
-    pub fn new(
-        scope: Scope,
-        on_ring: unsafe extern "C" fn(sys::napi_env, sys::napi_value, *mut std::ffi::c_void, *mut std::ffi::c_void),
-    ) -> Self {
+    pub fn new(scope: Scope, on_ring: OnRing) -> Self {
         let (env, name) = (scope.env(), scope.string("resilience"));
-        let mut bell = ptr::null_mut();
+        let mut function = ptr::null_mut();
         // SAFETY: live values; no JS function, since `on_ring` is the callback; released in `close`. Weak: an app or a
         // process may end while a timer is pending.
         unsafe {
@@ -45,80 +52,84 @@ impl Queue {
                 None,
                 ptr::null_mut(),
                 Some(on_ring),
-                &mut bell,
+                &mut function,
             );
-            if !bell.is_null() {
-                sys::napi_unref_threadsafe_function(env, bell);
+            if !function.is_null() {
+                sys::napi_unref_threadsafe_function(env, function);
             }
         }
-        let bell = (!bell.is_null()).then_some(Bell(bell));
-        Self(Mutex::new(State { ready: VecDeque::new(), entered: false, ringing: false, bell }))
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        let function = (!function.is_null()).then_some(ThreadsafeFunction(function));
+        Self {
+            entered: AtomicBool::new(false),
+            waiting: AtomicUsize::new(0),
+            ready: Mutex::default(),
+            bell: Mutex::new(Bell { function, ringing: false }),
+        }
     }
 
     /// From any thread: this task can go on.
     pub fn push(&self, task: usize) {
-        let mut state = self.state();
-        state.ready.push_back(task);
-        if !state.entered {
-            state.ring();
+        lock(&self.ready).push_back(task);
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        if !self.entered.load(Ordering::SeqCst) {
+            self.ring();
         }
     }
 
     /// From any thread: call the JS thread.
     pub fn ring(&self) {
-        self.state().ring();
+        let mut bell = lock(&self.bell);
+        if let Bell { function: Some(ThreadsafeFunction(function)), ringing: ringing @ false } = &mut *bell {
+            *ringing = true;
+            // SAFETY: not released, see `close`.
+            unsafe {
+                let mode = sys::ThreadsafeFunctionCallMode::nonblocking;
+                sys::napi_call_threadsafe_function(*function, ptr::null_mut(), mode);
+            }
+        }
+    }
+
+    /// The JS thread answers the bell.
+    pub fn answered(&self) {
+        lock(&self.bell).ringing = false;
     }
 
     /// The JS thread comes in.
     pub fn begin(&self) {
-        let mut state = self.state();
-        (state.entered, state.ringing) = (true, false);
+        self.entered.store(true, Ordering::SeqCst);
     }
 
-    /// The JS thread goes out.
-    pub fn end(&self) {
-        self.state().entered = false;
+    /// The JS thread goes out. False: a task came at the last moment, stay.
+    pub fn end(&self) -> bool {
+        self.entered.store(false, Ordering::SeqCst);
+        if self.waiting.load(Ordering::SeqCst) == 0 {
+            return true;
+        }
+        self.begin();
+        false
     }
 
     pub fn next(&self) -> Option<usize> {
-        self.state().ready.pop_front()
-    }
-
-    /// The next task; with none the JS thread is out, in the same step: a task pushed from now on rings.
-    pub fn next_or_end(&self) -> Option<usize> {
-        let mut state = self.state();
-        let task = state.ready.pop_front();
-        state.entered = task.is_some();
+        if self.waiting.load(Ordering::SeqCst) == 0 {
+            return None;
+        }
+        let task = lock(&self.ready).pop_front();
+        if task.is_some() {
+            self.waiting.fetch_sub(1, Ordering::SeqCst);
+        }
         task
     }
 
     /// The environment goes down: nobody rings any more.
     pub fn close(&self) {
-        let mut state = self.state();
-        state.ready.clear();
-        if let Some(Bell(bell)) = state.bell.take() {
+        if let Some(ThreadsafeFunction(function)) = lock(&self.bell).function.take() {
             // SAFETY: made in `new`, released once; callers on other threads are kept out by the lock.
-            unsafe { sys::napi_release_threadsafe_function(bell, sys::ThreadsafeFunctionReleaseMode::abort) };
+            unsafe { sys::napi_release_threadsafe_function(function, sys::ThreadsafeFunctionReleaseMode::abort) };
         }
     }
 }
 
-impl State {
-    fn ring(&mut self) {
-        let Some(Bell(bell)) = &self.bell else { return };
-        if !std::mem::replace(&mut self.ringing, true) {
-            // SAFETY: not released, see `close`.
-            unsafe {
-                sys::napi_call_threadsafe_function(
-                    *bell,
-                    ptr::null_mut(),
-                    sys::ThreadsafeFunctionCallMode::nonblocking,
-                );
-            }
-        }
-    }
+/// Nothing panics under these locks.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

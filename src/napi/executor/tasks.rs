@@ -26,7 +26,9 @@ struct Place {
     /// Out while it is polled, as is the waker.
     task: Option<(TaskFuture, Deferred)>,
     /// Made once for the place: a task costs no waker of its own.
-    waker: Waker,
+    waker: Option<Waker>,
+    /// Woken while out: to be polled again.
+    woken: bool,
 }
 
 struct TaskWaker {
@@ -54,7 +56,7 @@ impl Tasks {
         let index = places.free.pop().unwrap_or_else(|| {
             let index = places.all.len();
             let waker = Waker::from(Arc::new(TaskWaker { index, queue: self.queue.clone() }));
-            places.all.push(Place { task: None, waker });
+            places.all.push(Place { task: None, waker: Some(waker), woken: false });
             index
         });
         places.all[index].task = Some((future, deferred));
@@ -64,26 +66,36 @@ impl Tasks {
     /// Polls one task and settles its promise when it is done. No borrow is held meanwhile: a poll runs JS, and that may
     /// start further tasks.
     pub fn poll(&self, index: usize, scope: Scope) {
-        let taken = {
+        let Some((mut future, deferred, waker)) = self.take(index) else { return };
+        let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut Context::from_waker(&waker))));
+        {
             let mut places = self.places.borrow_mut();
+            // Gone when the environment went down meanwhile.
             let Some(place) = places.all.get_mut(index) else { return };
-            place.task.take().map(|task| (task, place.waker.clone()))
-        };
-        let Some(((mut future, deferred), waker)) = taken else { return };
-        let mut context = Context::from_waker(&waker);
-        match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut context))) {
-            Ok(Poll::Pending) => {
-                if let Some(place) = self.places.borrow_mut().all.get_mut(index) {
-                    place.task = Some((future, deferred));
+            place.waker = Some(waker);
+            if let Ok(Poll::Pending) = polled {
+                place.task = Some((future, deferred));
+                if std::mem::take(&mut place.woken) {
+                    self.queue.push(index);
                 }
                 return;
             }
+            places.free.push(index);
+        }
+        match polled {
             Ok(Poll::Ready(Ok(value))) => scope.resolve(deferred, value),
             Ok(Poll::Ready(Err(error))) => scope.reject(deferred, error),
-            Err(_) => scope.reject(deferred, scope.error("internal error in libresilience.so")),
+            Ok(Poll::Pending) | Err(_) => scope.reject(deferred, scope.error("internal error in libresilience.so")),
         }
-        drop(future);
-        self.places.borrow_mut().free.push(index);
+    }
+
+    fn take(&self, index: usize) -> Option<(TaskFuture, Deferred, Waker)> {
+        let mut places = self.places.borrow_mut();
+        let place = places.all.get_mut(index)?;
+        // Woken while it is polled: its poll runs JS, and that may run what is ready.
+        place.woken |= place.waker.is_none();
+        let (future, deferred) = place.task.take()?;
+        place.waker.take().map(|waker| (future, deferred, waker))
     }
 
     /// Drops all tasks; their promises stay unsettled. For the end of the environment.
