@@ -83,6 +83,15 @@ pub(super) fn find(body: &Value, unwraps: u8) -> Option<ProviderError> {
     }
 }
 
+/// A failed reply of no known shape: its message and its wait are read all the same.
+pub(super) fn bare(body: &Value) -> Option<ProviderError> {
+    let fields = body.as_object()?;
+    let text = ["message", "msg", "error_msg"].iter().find_map(|name| fields.get(*name)?.as_str());
+    let mut error = ProviderError::from_text(text.unwrap_or_default());
+    error.read_wait(fields);
+    (text.is_some() || error.wait.is_some()).then_some(error)
+}
+
 /// Keys that an answer has and an error has not.
 const ANSWER_KEYS: [&str; 7] = ["choices", "Choices", "output", "result", "candidates", "content", "delta"];
 

@@ -76,7 +76,7 @@ impl<'a> Evidence<'a> {
         let mut error = facts
             .body
             .as_ref()
-            .and_then(|body| body::find(body, MAX_UNWRAPS).or_else(|| bare_message(body)))
+            .and_then(|body| body::find(body, MAX_UNWRAPS).or_else(|| body::bare(body)))
             .or_else(|| payload::find_embedded(message));
         let code = facts.code.as_ref().map(|code| match code {
             Code::Number(number) => number.to_string(),
@@ -261,17 +261,12 @@ fn harmony_class(facts: &ErrorFacts, code: &str) -> Option<ErrorClass> {
     harmony::class(number).or_else(shared)
 }
 
-/// `{"message": "…"}` and nothing else that is known.
-fn bare_message(body: &serde_json::Value) -> Option<ProviderError> {
-    let text = ["message", "msg", "error_msg"].iter().find_map(|name| body.get(*name)?.as_str())?;
-    Some(ProviderError::from_text(text))
-}
-
 /// What may stand before the status at the start of a message.
 #[rustfmt::skip]
-const STATUS_PREFIXES: [&str; 18] = [
-    "error:", "error code:", "error", "apierror:", "httperror:", "http error:", "http error", "http/1.1", "http/2", "http:", "http",
-    "request failed with status code", "unexpected status code:", "unexpected status", "status code:", "status code", "status_code:", "status:",
+const STATUS_PREFIXES: [&str; 24] = [
+    "error:", "error code:", "error", "apierror:", "httperror:", "http error!", "http error:", "http error", "http/1.1", "http/2",
+    "http:", "http", "request failed with status code", "request failed with status", "request failed:", "server responded with",
+    "response status:", "unexpected status code:", "unexpected status", "status code:", "status code", "status_code:", "status:", "status",
 ];
 
 /// Units that make a number at the start of a message a plain number.

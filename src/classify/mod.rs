@@ -22,3 +22,8 @@ pub use class::{BreakerVerdict, Decision, ErrorClass, NextProvider};
 pub use facts::{AnswerFacts, Code, ErrorFacts};
 pub use judge::classify;
 pub use retry_after::{MAX_WAIT, RetryAfter, RetryAfterSource};
+
+#[cfg(test)]
+mod judge_tests;
+#[cfg(test)]
+mod retry_after_tests;

@@ -29,14 +29,17 @@ const MAX_GAP_BYTES: usize = 80;
 pub(super) struct Words {
     /// All messages in lower case, each ended by a line break.
     text: Vec<u8>,
-    /// Where words begin.
+    /// Where words begin, grouped by their first byte: most phrases meet no word at all.
     starts: Vec<u16>,
-    /// One bit for each letter that begins a word: most phrases are dismissed by it.
-    initials: u64,
+    /// Where each group begins in `starts`; the last entry ends the last group.
+    groups: [u16; GROUPS + 1],
 }
 
-const fn bit(byte: u8) -> u64 {
-    1 << (byte & 63)
+/// Letters differ in the low six bits of their first byte.
+const GROUPS: usize = 64;
+
+const fn group(byte: u8) -> usize {
+    (byte & 63) as usize
 }
 
 impl Words {
@@ -47,18 +50,29 @@ impl Words {
             text.extend(cut(message, room).bytes().map(|byte| byte.to_ascii_lowercase()));
             text.push(b'\n');
         }
-        let mut starts = Vec::with_capacity(text.len() / 4);
-        let mut initials = 0;
+        let mut found = Vec::with_capacity(text.len() / 4);
+        let mut groups = [0; GROUPS + 1];
         let mut in_word = false;
         for (index, &byte) in text.iter().enumerate() {
             let begins = if byte.is_ascii() { byte.is_ascii_alphanumeric() && !in_word } else { byte & 0xC0 == 0xC0 };
-            if begins {
-                starts.push(index as u16);
-                initials |= bit(byte);
+            // Phrases such as `/day` begin with a sign.
+            if begins || byte == b'/' {
+                found.push(index as u16);
+                groups[group(byte) + 1] += 1;
             }
             in_word = byte.is_ascii_alphanumeric();
         }
-        Self { text, starts, initials }
+        for index in 1..groups.len() {
+            groups[index] += groups[index - 1];
+        }
+        let mut next = groups;
+        let mut starts = vec![0; found.len()];
+        for start in found {
+            let place = &mut next[group(text[usize::from(start)])];
+            starts[usize::from(*place)] = start;
+            *place += 1;
+        }
+        Self { text, starts, groups }
     }
 
     /// The text, in lower case.
@@ -66,15 +80,15 @@ impl Words {
         std::str::from_utf8(&self.text).unwrap_or_default()
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.starts.is_empty()
+    }
+
     pub(super) fn has_any(&self, phrases: &[&str]) -> bool {
         phrases.iter().any(|phrase| self.has(phrase))
     }
 
     pub(super) fn has(&self, phrase: &str) -> bool {
-        let first = phrase.as_bytes().first().copied().unwrap_or(b' ');
-        if self.initials & bit(first) == 0 {
-            return false;
-        }
         match phrase.split_once(" ~ ") {
             None => self.find(phrase, 0, usize::MAX).is_some(),
             Some((first, second)) => self.find_with_gap(first, second),
@@ -97,17 +111,16 @@ impl Words {
     fn find(&self, part: &str, from: usize, to: usize) -> Option<usize> {
         let (part, open) = part.strip_suffix('*').map_or((part, false), |part| (part, true));
         let part = part.as_bytes();
-        let last = *part.last()?;
+        let (first, last) = (*part.first()?, *part.last()?);
         let whole_word = !open && last.is_ascii_alphanumeric();
-        let begin = self.starts.partition_point(|&start| usize::from(start) < from);
-        self.starts[begin..].iter().map(|&start| usize::from(start)).take_while(|&start| start <= to).find_map(
-            |start| {
-                let end = start + part.len();
-                let next = self.text.get(end).copied().unwrap_or(b' ');
-                let matches = self.text[start..].starts_with(part) && !(whole_word && next.is_ascii_alphanumeric());
-                matches.then_some(end)
-            },
-        )
+        let group = usize::from(self.groups[group(first)])..usize::from(self.groups[group(first) + 1]);
+        let starts = self.starts[group].iter().map(|&start| usize::from(start));
+        starts.skip_while(|&start| start < from).take_while(|&start| start <= to).find_map(|start| {
+            let end = start + part.len();
+            let next = self.text.get(end).copied().unwrap_or(b' ');
+            let matches = self.text[start..].starts_with(part) && !(whole_word && next.is_ascii_alphanumeric());
+            matches.then_some(end)
+        })
     }
 }
 
@@ -133,6 +146,12 @@ mod tests {
         assert!(words.has("week*"));
         assert!(!words.has("usage limits"));
         assert!(!Words::new(["15-hour httpd"]).has_any(&["5-hour", "tpd"]));
+    }
+
+    #[test]
+    fn a_phrase_may_begin_with_a_stroke() {
+        assert!(Words::new(["100 requests/day"]).has("/day"));
+        assert!(!Words::new(["100 requests/days"]).has("/day"));
     }
 
     #[test]

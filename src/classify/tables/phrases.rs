@@ -196,6 +196,9 @@ pub(in crate::classify) fn apply(
     status: Option<u16>,
     words: &Words,
 ) -> ErrorClass {
+    if words.is_empty() {
+        return class;
+    }
     let fits = |line: &&Refinement| {
         line.from.contains(&class)
             && (line.statuses.is_empty() || status.is_some_and(|status| line.statuses.contains(&status)))

@@ -1,0 +1,464 @@
+//! Tests of [`classify`]: order of reading, transports, names, messages.
+
+use std::time::{Duration, SystemTime};
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::ErrorClass::*;
+use super::*;
+
+fn judge(facts: ErrorFacts) -> CallError {
+    classify(&facts, SystemTime::UNIX_EPOCH)
+}
+
+fn coded(code: impl Into<Code>) -> ErrorFacts {
+    ErrorFacts { code: Some(code.into()), ..Default::default() }
+}
+
+fn named(name: &str, message: &str) -> ErrorFacts {
+    ErrorFacts { name: Some(name.into()), message: message.into(), ..Default::default() }
+}
+
+fn said(message: &str) -> ErrorFacts {
+    ErrorFacts { message: message.into(), ..Default::default() }
+}
+
+fn with_status(status: u16) -> ErrorFacts {
+    ErrorFacts { status: Some(status), ..Default::default() }
+}
+
+#[test]
+fn what_the_client_says_wins() {
+    let quota = json!({"error": {"code": "insufficient_quota"}});
+    let facts = ErrorFacts { class: Some("overloaded".into()), body: Some(quota.clone()), ..with_status(400) };
+    let error = judge(facts);
+    assert_eq!((error.class, error.status), (Overloaded, Some(400)));
+    let unknown_name = ErrorFacts { class: Some("Overloaded".into()), body: Some(quota), ..with_status(400) };
+    assert_eq!(judge(unknown_name).class, Quota);
+    for class in ErrorClass::ALL {
+        assert_eq!(judge(ErrorFacts { class: Some(class.to_string()), ..Default::default() }).class, class);
+    }
+}
+
+#[test]
+fn retryable_comes_from_the_error_or_from_x_should_retry() {
+    let header = |value: &str| vec![("X-Should-Retry".to_owned(), value.to_owned())];
+    let facts = |retryable, value| ErrorFacts { retryable, headers: header(value), ..with_status(429) };
+    assert!(!judge(facts(None, "false")).is_retryable());
+    assert!(judge(facts(Some(true), "false")).is_retryable(), "the error wins over the header");
+    assert_eq!(judge(facts(None, "maybe")).retryable, None);
+    let rescued = judge(ErrorFacts { headers: header(" TRUE "), ..with_status(400) });
+    assert!(rescued.is_retryable() && rescued.class == BadRequest);
+}
+
+#[test]
+fn each_class_of_the_error_table_has_a_way_in() {
+    let body = |code: &str| Some(json!({"error": {"code": code, "message": ""}}));
+    let reached = [
+        judge(with_status(429)).class,
+        judge(with_status(503)).class,
+        judge(with_status(500)).class,
+        judge(coded(2_300_028)).class,
+        judge(coded("ECONNREFUSED")).class,
+        judge(coded("ECONNRESET")).class,
+        judge(with_status(402)).class,
+        judge(with_status(401)).class,
+        judge(with_status(404)).class,
+        judge(ErrorFacts { body: body("context_length_exceeded"), ..with_status(400) }).class,
+        judge(ErrorFacts { body: body("content_filter"), ..with_status(400) }).class,
+        judge(with_status(400)).class,
+        judge(coded(1_007_900_991)).class,
+        judge(with_status(501)).class,
+        judge(coded("ENETDOWN")).class,
+        judge(coded(1_007_900_992)).class,
+        judge(named("TypeError", "x is not a function")).class,
+        judge(said("odd")).class,
+    ];
+    assert_eq!(reached, ErrorClass::ALL);
+}
+
+#[test]
+fn codes_of_harmonyos() {
+    assert_eq!(judge(coded(2_300_023)).class, Cancelled);
+    assert_eq!(judge(coded("2300007")).class, Connect, "as text");
+    assert_eq!(judge(ErrorFacts { message: "Timeout was reached".into(), ..coded(2_300_028) }).class, Timeout);
+    let parameter = ErrorFacts { message: "Parameter error. The type must be string.".into(), ..coded(401) };
+    assert_eq!(judge(parameter).class, ClientBug);
+    assert_eq!(judge(coded(401)).class, Auth, "without the words it is a status");
+    assert_eq!(judge(ErrorFacts { message: "Permission denied".into(), ..coded(201) }).class, ClientBug);
+    assert_eq!(judge(coded(201)).class, Unknown);
+}
+
+#[test]
+fn a_status_may_stand_in_code() {
+    for code in [Code::from(429), Code::from("429")] {
+        let error = judge(ErrorFacts { code: Some(code), ..Default::default() });
+        assert_eq!((error.class, error.status), (RateLimit, Some(429)));
+    }
+    assert_eq!(judge(coded(20)).class, Unknown);
+    assert_eq!(judge(coded(-111)).class, Unknown);
+    assert_eq!(judge(coded("insufficient_quota")).class, Quota, "SDKs put the provider's code there");
+}
+
+#[test]
+fn a_status_of_zero_or_of_success_says_nothing() {
+    for status in [0, 200, 204] {
+        assert_eq!(judge(ErrorFacts { code: Some("ECONNRESET".into()), ..with_status(status) }).class, Interrupted);
+        assert_eq!(judge(with_status(status)).class, Unknown);
+    }
+}
+
+#[test]
+fn names_of_javascript() {
+    for (name, message, class) in [
+        ("AbortError", "This operation was aborted", Cancelled),
+        ("AbortError", "The operation was aborted due to timeout", Timeout),
+        ("CanceledError", "canceled", Cancelled),
+        ("TimeoutError", "signal timed out", Timeout),
+        ("TypeError", "Cannot read properties of undefined (reading 'choices')", ClientBug),
+        ("TypeError", "client.chat is not a function", ClientBug),
+        ("TypeError", "Failed to parse URL from nowhere", ClientBug),
+        ("TypeError", "fetch failed", Connect),
+        ("TypeError", "Failed to fetch", Connect),
+        ("TypeError", "TypeError: fetch failed", Connect),
+        ("TypeError", "terminated", Interrupted),
+        ("TypeError", "network error", Interrupted),
+        ("TypeError", "Network request failed", Connect),
+        ("RangeError", "Invalid array length", ClientBug),
+        ("ReferenceError", "url is not defined", ClientBug),
+        ("SyntaxError", "Unexpected identifier", ClientBug),
+        ("SyntaxError", "Unexpected token '<', \"<html>\" is not valid JSON", InvalidResponse),
+        ("SyntaxError", "Unexpected end of JSON input", InvalidResponse),
+        ("APIConnectionError", "Connection error.", Connect),
+        ("RateLimitError", "", RateLimit),
+        ("Error", "odd", Unknown),
+        ("MyError", "503 Service Unavailable", Overloaded),
+    ] {
+        assert_eq!(judge(named(name, message)).class, class, "{name}: {message}");
+    }
+}
+
+#[test]
+fn the_cause_of_a_failed_fetch_wins_over_its_name() {
+    for (code, class) in [
+        ("ECONNREFUSED", Connect),
+        ("ENOTFOUND", Connect),
+        ("ECONNRESET", Interrupted),
+        ("UND_ERR_HEADERS_TIMEOUT", Timeout),
+        ("CERT_HAS_EXPIRED", Protocol),
+        ("UND_ERR_SOMETHING_NEW", Connect),
+    ] {
+        let facts = ErrorFacts { code: Some(code.into()), ..named("TypeError", "fetch failed") };
+        assert_eq!(judge(facts).class, class, "{code}");
+    }
+}
+
+#[test]
+fn a_message_counts_when_it_begins_with_a_status() {
+    for (message, class) in [
+        ("503 Service Unavailable", Overloaded),
+        ("503", Overloaded),
+        ("429 Too Many Requests", RateLimit),
+        ("HTTP 503", Overloaded),
+        ("HTTP/1.1 502 Bad Gateway", Server),
+        ("HTTP 404: not here", ModelNotFound),
+        ("Error: 503 upstream", Overloaded),
+        ("Error code: 429 - slow down", RateLimit),
+        ("status code 503", Overloaded),
+        ("Request failed with status code 500", Server),
+        ("HTTP error! status: 503", Overloaded),
+        ("HTTP error! Status: 404", ModelNotFound),
+        ("Server responded with status 503", Overloaded),
+        ("The status 503 is odd", Unknown),
+        ("http error 503", Overloaded),
+        ("[503] busy", Overloaded),
+        ("status_code:500, body lost", Server),
+        ("5030 items", Unknown),
+        ("500 tokens used", Unknown),
+        ("503ms passed", Unknown),
+        ("line 503", Unknown),
+        ("the code was 503", Unknown),
+        ("12.503", Unknown),
+        ("errors 503", Unknown),
+        ("200 OK", Unknown),
+        ("999 odd", Unknown),
+        ("４２９ Too fast", Unknown),
+    ] {
+        assert_eq!(judge(said(message)).class, class, "{message}");
+    }
+}
+
+#[test]
+fn a_message_counts_when_it_names_an_errno_or_says_the_same_in_words() {
+    for (message, class) in [
+        ("read ECONNRESET", Interrupted),
+        ("getaddrinfo ENOTFOUND api.example.com", Connect),
+        ("getaddrinfo EAI_AGAIN api.example.com", Connect),
+        ("connect ECONNREFUSED 127.0.0.1:5000", Connect),
+        ("connect ETIMEDOUT 10.0.0.1:443", Connect),
+        ("read ETIMEDOUT", Timeout),
+        ("net::ERR_INTERNET_DISCONNECTED", Offline),
+        ("net::ERR_NAME_NOT_RESOLVED", Connect),
+        ("write EPIPE", Interrupted),
+        ("connection refused on port 5000", Connect),
+        ("socket hang up", Interrupted),
+        ("Request timed out.", Timeout),
+        ("timeout of 5000ms exceeded", Timeout),
+        ("unable to verify the first certificate", Protocol),
+        ("Request was aborted.", Cancelled),
+        ("no internet connection", Offline),
+        ("econnresets are odd", Unknown),
+        ("", Unknown),
+    ] {
+        assert_eq!(judge(said(message)).class, class, "{message}");
+    }
+}
+
+#[test]
+fn what_was_sent_decides_what_may_be_billed() {
+    let sent = |facts: ErrorFacts, sent| judge(ErrorFacts { sent, ..facts });
+    let reset = || coded("ECONNRESET");
+    for (facts, known, class, billed) in [
+        (reset(), None, Interrupted, true),
+        (reset(), Some(true), Interrupted, true),
+        (reset(), Some(false), Connect, false),
+        (coded("ECONNREFUSED"), Some(true), Connect, false),
+        (named("TypeError", "fetch failed"), None, Connect, false),
+        (named("TypeError", "fetch failed"), Some(true), Interrupted, true),
+        (coded(2_300_028), None, Timeout, true),
+        (coded(2_300_028), Some(true), Timeout, true),
+        (coded(2_300_028), Some(false), Timeout, false),
+        (with_status(408), None, Timeout, false),
+        (with_status(504), None, Server, true),
+        (with_status(524), None, Timeout, true),
+        (with_status(500), Some(true), Server, false),
+        (with_status(429), Some(true), RateLimit, false),
+    ] {
+        let error = sent(facts.clone(), known);
+        assert_eq!((error.class, error.maybe_billed), (class, billed), "{facts:?} sent {known:?}");
+    }
+}
+
+#[test]
+fn the_record_of_an_error_is_filled_in() {
+    let facts = ErrorFacts {
+        status: Some(429),
+        headers: vec![("RETRY-AFTER".into(), "2".into())],
+        body: Some(json!({"error": {"code": "rate_limit_exceeded", "type": "requests", "message": "slow down"}})),
+        ..Default::default()
+    };
+    let error = judge(facts);
+    assert_eq!(error.message, "slow down");
+    assert_eq!(error.provider_code.as_deref(), Some("rate_limit_exceeded"));
+    assert_eq!(error.status, Some(429));
+    assert_eq!(error.retry_after.unwrap().wait, Duration::from_secs(2));
+    assert_eq!(judge(with_status(500)).message, "server", "never empty");
+}
+
+#[test]
+fn hostile_bodies_cost_little() {
+    let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
+    let bodies = [
+        deep.clone(),
+        format!("{{\"error\":{deep}}}"),
+        "{\"a\":[\n".repeat(50_000),
+        "data: {\n".repeat(50_000),
+        "data: {\"a\":1}\n".repeat(50_000),
+        "data: [1,\n".repeat(50_000),
+        ":HTTP_STATUS/429\n".repeat(50_000),
+        "\\\"{".repeat(100_000),
+        "{".repeat(300_000),
+        "limit 1 requested ".repeat(30_000),
+        "model ".repeat(100_000),
+        "retry after 1".repeat(50_000),
+        "(".repeat(300_000),
+        "限".repeat(100_000),
+    ];
+    for text in bodies {
+        let began = std::time::Instant::now();
+        let body = Value::from(text.as_str());
+        let facts =
+            ErrorFacts { status: Some(429), message: text.clone(), body: Some(body.clone()), ..Default::default() };
+        judge(facts);
+        classify_answer(&AnswerFacts { body: Some(body), ..Default::default() }, SystemTime::UNIX_EPOCH);
+        // A debug build on a busy machine: quadratic work would take minutes.
+        assert!(began.elapsed() < Duration::from_secs(5), "{}…", text::cut(&text, 20));
+    }
+}
+
+/// JSON of a few levels with the keys that are read and the words that have rules.
+fn any_json() -> impl Strategy<Value = Value> {
+    let word = prop::sample::select(vec![
+        "",
+        "0",
+        "429",
+        "1113",
+        "error",
+        "insufficient_quota",
+        "rate_limit_error",
+        "overloaded_error",
+        "InferHub.4291.200",
+        "reset at 2026-07-12 04:30:37",
+        "try again in 20s",
+        "(1026)",
+        "{\"error\":{\"code\":1}}",
+        "data: {\"error\":\"x\"}",
+        "模型不存在",
+        "limit 5 requested 9",
+        "PerDay",
+        "34.5s",
+    ]);
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        word.prop_map(Value::from),
+        "\\PC{0,40}".prop_map(Value::from),
+    ];
+    let key = prop::sample::select(vec![
+        "error",
+        "code",
+        "type",
+        "message",
+        "msg",
+        "status",
+        "details",
+        "detail",
+        "metadata",
+        "error_code",
+        "error_msg",
+        "base_resp",
+        "status_code",
+        "header",
+        "Response",
+        "Error",
+        "Code",
+        "ErrorMsg",
+        "errors",
+        "innererror",
+        "violations",
+        "quotaId",
+        "retryDelay",
+        "retry_after",
+        "resets_at",
+        "resets_in_seconds",
+        "choices",
+        "finish_reason",
+        "raw",
+        "reasons",
+        "object",
+        "data",
+        "usage",
+    ]);
+    leaf.prop_recursive(4, 40, 6, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((key.clone(), inner), 0..6)
+                .prop_map(|fields| fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()),
+        ]
+    })
+}
+
+fn any_body() -> impl Strategy<Value = Option<Value>> {
+    let text = any_json().prop_map(|value| Value::from(value.to_string()));
+    let lines = prop::collection::vec(("(data:|event:|:|)", any_json()), 0..5).prop_map(|lines| {
+        Value::from(lines.iter().map(|(field, value)| format!("{field} {value}\n")).collect::<String>())
+    });
+    prop::option::of(prop_oneof![
+        any_json(),
+        text,
+        lines,
+        "\\PC{0,80}".prop_map(Value::from),
+        ".{0,80}".prop_map(Value::from)
+    ])
+}
+
+fn any_headers() -> impl Strategy<Value = Vec<(String, String)>> {
+    let name = prop::sample::select(vec![
+        "retry-after",
+        "Retry-After-Ms",
+        "date",
+        "x-should-retry",
+        "x-ratelimit-reset-tokens",
+        "x-ratelimit-remaining-tokens",
+        "anthropic-ratelimit-tokens-reset",
+        "anthropic-ratelimit-unified-reset",
+    ]);
+    let value = prop_oneof![
+        "\\PC{0,30}",
+        any::<f64>().prop_map(|number| number.to_string()),
+        any::<u64>().prop_map(|number| number.to_string()),
+        Just("Wed, 21 Oct 2026 07:28:00 GMT".to_owned()),
+        Just("2026-10-21T07:28:00Z".to_owned()),
+        Just("6m0s".to_owned()),
+    ];
+    prop::collection::vec((name.prop_map(str::to_owned), value), 0..5)
+}
+
+fn any_facts() -> impl Strategy<Value = ErrorFacts> {
+    let code = prop_oneof![
+        any::<i64>().prop_map(Code::Number),
+        "\\PC{0,20}".prop_map(Code::Text),
+        Just(Code::from("ECONNRESET"))
+    ];
+    let message = prop_oneof![
+        "\\PC{0,1200}",
+        ".{0,100}",
+        any_json().prop_map(|value| format!("429 {value}")),
+        "(503|HTTP 429|try again in|reset at|limit|requested|retry after)[ 0-9a-z:.]{0,30}",
+    ];
+    (
+        (prop::option::of("\\PC{0,12}"), any::<Option<bool>>(), any::<Option<u16>>(), prop::option::of(code)),
+        (prop::option::of("\\PC{0,12}"), message, any_headers(), any_body()),
+        (any::<Option<f64>>(), any::<Option<bool>>(), prop::option::of("(kimi|dashscope|minimax|\\PC{0,12})")),
+    )
+        .prop_map(
+            |((class, retryable, status, code), (name, message, headers, body), (retry_after_ms, sent, provider))| {
+                ErrorFacts {
+                    class,
+                    retryable,
+                    status,
+                    code,
+                    name,
+                    message,
+                    headers,
+                    body,
+                    retry_after_ms,
+                    sent,
+                    provider,
+                }
+            },
+        )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1024, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_that_comes_in_breaks_it(facts in any_facts(), seconds in any::<u32>()) {
+        let wall_clock = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds.into());
+        let error = classify(&facts, wall_clock);
+        prop_assert_eq!(&error, &classify(&facts, wall_clock));
+        prop_assert!(error.message.len() <= MAX_MESSAGE_BYTES && !error.message.is_empty());
+        prop_assert!(error.provider_code.as_ref().is_none_or(|code| code.len() <= MAX_CODE_BYTES));
+        prop_assert!(error.retry_after_malformed.as_ref().is_none_or(|raw| raw.len() <= MAX_CODE_BYTES));
+        prop_assert!(error.retry_after.is_none_or(|after| after.wait <= MAX_WAIT && after.wait.subsec_nanos() % 1_000_000 == 0));
+    }
+
+    #[test]
+    fn no_answer_breaks_it(body in any_body(), finish_reason in prop::option::of("\\PC{0,12}"), headers in any_headers()) {
+        let facts = AnswerFacts { body, finish_reason, headers, ..Default::default() };
+        let error = classify_answer(&facts, SystemTime::UNIX_EPOCH);
+        prop_assert_eq!(&error, &classify_answer(&facts, SystemTime::UNIX_EPOCH));
+        prop_assert!(error.is_none_or(|error| error.message.len() <= MAX_MESSAGE_BYTES && !error.message.is_empty()));
+    }
+
+    #[test]
+    fn digits_inside_a_text_are_no_status(before in "[a-z]{1,12}", status in 400u16..600, after in "[a-z]{1,12}") {
+        let error = classify(&said(&format!("{before} {status} {after}")), SystemTime::UNIX_EPOCH);
+        let prefix = ["error", "http", "status"].contains(&before.as_str());
+        prop_assert!(prefix || error.status.is_none());
+    }
+}
