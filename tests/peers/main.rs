@@ -1,4 +1,16 @@
-//! Faults that other libraries really had: each test carries the number of the public thread.
+//! One regression test for each public fault of a peer library, named after its thread.
+//!
+//! Each runs the sequence that showed the fault, in virtual time, and then what else is of its kind.
 
+#[path = "../support/mod.rs"]
+mod support;
+
+mod backoff;
+mod callbacks;
 mod classify_quota;
 mod classify_retry_after;
+mod half_open;
+mod late_results;
+mod retry;
+mod retry_after;
+mod what_counts;
