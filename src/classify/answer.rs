@@ -9,9 +9,12 @@ use super::call_error::CallError;
 use super::class::ErrorClass;
 use super::facts::AnswerFacts;
 use super::judge::Evidence;
-use super::payload::{self, Stream};
+use super::payload::Stream;
 use super::tables::finish_reason;
 use super::text::{cut, strip_prefix_ignore_case};
+
+/// Only this much of an answer as text is read.
+const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
 
 /// Judges an answer that came with a success status: an error in its body, moderation, a fault of the model, a stream
 /// that broke off. `None`: it is fine; an answer cut short by its length is.
@@ -45,7 +48,7 @@ pub fn classify_answer(facts: &AnswerFacts, wall_clock: SystemTime) -> Option<Ca
             Evidence::new(provider, None, None, &text).into_error(class, &facts.headers, None, wall_clock)
         }
     };
-    Some(CallError { maybe_billed: error.class == ErrorClass::Interrupted, ..error })
+    Some(CallError { maybe_billed: matches!(error.class, ErrorClass::Interrupted | ErrorClass::Timeout), ..error })
 }
 
 enum Finding {
@@ -70,7 +73,6 @@ fn in_body(body: &Value) -> Option<Finding> {
 }
 
 fn in_text(text: &str) -> Option<Finding> {
-    let whole = text.len() <= payload::MAX_PAYLOAD_BYTES;
     let start = text.trim_start_matches('\u{feff}').trim();
     if start.is_empty() {
         return Some(fault(ErrorClass::InvalidResponse, "empty answer"));
@@ -83,20 +85,22 @@ fn in_text(text: &str) -> Option<Finding> {
         // Text that a client already took out of its envelope.
         return None;
     }
-    let stream = Stream::read(cut(start, payload::MAX_PAYLOAD_BYTES), MAX_UNWRAPS);
+    let (mut found, mut ended, mut expects_end) = (None, false, is_stream);
+    let stream = Stream::read(cut(start, MAX_ANSWER_BYTES), MAX_UNWRAPS, &mut |document| {
+        found = found.take().or_else(|| in_document(document));
+        ended |= is_end(document);
+        // Ollama streams lines of JSON; each says whether it is the last.
+        expects_end |= document.get("done").is_some();
+    });
     if let Some(error) = stream.error {
         return Some(Finding::Error(Box::new(error)));
     }
-    if let Some(found) = stream.documents.iter().find_map(in_document) {
-        return Some(found);
+    if found.is_some() || !expects_end || start.len() > MAX_ANSWER_BYTES {
+        return found;
     }
-    // Ollama streams lines of JSON; each says whether it is the last.
-    let expects_end = is_stream || stream.documents.iter().any(|document| document.get("done").is_some());
-    if !(whole && expects_end) {
-        None
-    } else if stream.documents.is_empty() {
+    if !stream.has_data {
         Some(fault(ErrorClass::InvalidResponse, "a stream without data"))
-    } else if !(stream.done || stream.documents.iter().any(is_end)) {
+    } else if !(stream.done || ended) {
         Some(fault(ErrorClass::Interrupted, "the stream ended without an end mark"))
     } else {
         None
@@ -151,7 +155,7 @@ fn in_document(document: &Value) -> Option<Finding> {
         {
             return filtered(mark);
         }
-        let is_set = |name: &str| level.get(name).and_then(Value::as_i64).is_some_and(|number| number != 0);
+        let is_set = |name: &str| level.get(name).and_then(body::integer).is_some_and(|number| number != 0);
         if let Some(mark) = ["flag", "ban_round"].into_iter().find(|name| is_set(name)) {
             return filtered(mark);
         }
@@ -171,7 +175,7 @@ fn in_document(document: &Value) -> Option<Finding> {
 fn is_end(document: &Value) -> bool {
     let kind = document.get("type").and_then(Value::as_str).unwrap_or_default();
     let is_true = |name: &str| document.get(name).and_then(Value::as_bool) == Some(true);
-    let last_frame = document.get("header").and_then(|header| header.get("status")?.as_i64()) == Some(2);
+    let last_frame = document.get("header").and_then(|header| body::integer(header.get("status")?)) == Some(2);
     finish_reason::TERMINAL_EVENTS.contains(&kind)
         || is_true("done")
         || is_true("is_end")

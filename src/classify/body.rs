@@ -284,14 +284,23 @@ impl ProviderError {
             .or_else(|| amount("retry_after", duration::seconds))
             .or_else(|| amount("resets_in_seconds", duration::seconds))
             .map(BodyWait::In)
-            .or_else(|| fields.get("resets_at")?.as_u64().and_then(duration::epoch_seconds).map(BodyWait::At));
+            .or_else(|| {
+                fields
+                    .get("resets_at")
+                    .and_then(integer)
+                    .and_then(|at| duration::epoch_seconds(at.try_into().ok()?))
+                    .map(BodyWait::At)
+            });
         self.wait = self.wait.or(wait);
     }
 
     fn add_code(&mut self, place: Place, value: Option<&Value>) {
         match value {
             Some(Value::String(text)) => self.push(place, text),
-            Some(Value::Number(number)) => self.push(place, &number.to_string()),
+            Some(Value::Number(number)) => {
+                let whole = value.and_then(integer);
+                self.push(place, &whole.map_or_else(|| number.to_string(), |whole| whole.to_string()));
+            }
             _ => {}
         }
     }
@@ -315,10 +324,15 @@ fn status_in_text(text: &str) -> Option<u16> {
 
 fn status_in(value: &Value) -> Option<u16> {
     match value {
-        Value::Number(number) => u16::try_from(number.as_u64()?).ok().filter(|&status| status::is_error(status)),
         Value::String(text) => status_in_text(text.trim()),
-        _ => None,
+        _ => u16::try_from(integer(value)?).ok().filter(|&status| status::is_error(status)),
     }
+}
+
+/// A whole number, also when it was written or converted as `429.0`.
+pub(super) fn integer(value: &Value) -> Option<i64> {
+    let whole = |number: f64| (number.fract() == 0.0 && number.abs() < 9e15).then_some(number as i64);
+    value.as_i64().or_else(|| value.as_f64().and_then(whole))
 }
 
 /// `InferHub.….429`: the last part is a status.
@@ -336,7 +350,7 @@ fn number_in_brackets(text: &str) -> Option<&str> {
 fn has_code(fields: &Fields, name: &str) -> bool {
     match fields.get(name) {
         Some(Value::String(text)) => !SUCCESS_CODES.iter().any(|word| word.eq_ignore_ascii_case(text.trim())),
-        Some(Value::Number(number)) => !matches!(number.as_i64(), Some(0 | 200)),
+        Some(value @ Value::Number(_)) => !matches!(integer(value), Some(0 | 200)),
         _ => false,
     }
 }

@@ -78,16 +78,11 @@ impl<'a> Evidence<'a> {
             .as_ref()
             .and_then(|body| body::find(body, MAX_UNWRAPS).or_else(|| body::bare(body)))
             .or_else(|| payload::find_embedded(message));
-        let code = facts.code.as_ref().map(|code| match code {
-            Code::Number(number) => number.to_string(),
-            Code::Text(text) => cut(text, MAX_CODE_BYTES).to_owned(),
-        });
-        let mut status = facts.status.filter(|&status| status != 0);
-        if let Some(code) = code.filter(|code| transport::errno(code).is_none() && harmony_class(facts, code).is_none())
-        {
+        let of_transport = |code: &String| transport::is_errno(code) || harmony_class(facts, code).is_some();
+        if let Some(code) = facts.code.as_ref().map(code_text).filter(|code| !of_transport(code)) {
             error.get_or_insert_default().push(Place::Code, &code);
         }
-        status = status.or_else(|| leading_status(message));
+        let status = facts.status.filter(|&status| status != 0).or_else(|| leading_status(message));
         Self::new(facts.provider.as_deref(), error, status, message)
     }
 
@@ -113,7 +108,9 @@ impl<'a> Evidence<'a> {
         if let Some(class) = self.class_of_provider() {
             return (class, false);
         }
-        if let Some(class) = facts.code.as_ref().and_then(|code| harmony_class(facts, &code_text(code))) {
+        // A code that says "internal error" leaves the rest to tell more.
+        let harmony = facts.code.as_ref().and_then(|code| harmony_class(facts, &code_text(code)));
+        if let Some(class) = harmony.filter(|class| *class != ErrorClass::Unknown) {
             return (class, false);
         }
         if let Some(class) = self.class_of_status() {
@@ -263,34 +260,48 @@ fn harmony_class(facts: &ErrorFacts, code: &str) -> Option<ErrorClass> {
 
 /// What may stand before the status at the start of a message.
 #[rustfmt::skip]
-const STATUS_PREFIXES: [&str; 24] = [
-    "error:", "error code:", "error", "apierror:", "httperror:", "http error!", "http error:", "http error", "http/1.1", "http/2",
-    "http:", "http", "request failed with status code", "request failed with status", "request failed:", "server responded with",
-    "response status:", "unexpected status code:", "unexpected status", "status code:", "status code", "status_code:", "status:", "status",
+const STATUS_PREFIXES: [&str; 26] = [
+    "error:", "error code:", "error", "api error:", "api error", "server error:", "server error", "http error!", "http error:",
+    "http error", "http/1.1", "http/2", "http:", "http", "request failed with status code", "request failed with status",
+    "request failed:", "server responded with", "response status:", "unexpected status code:", "unexpected status", "status code:",
+    "status code", "status_code:", "status:", "status",
 ];
 
 /// Units that make a number at the start of a message a plain number.
 const UNITS: [&str; 12] =
     ["ms", "s", "seconds", "minutes", "tokens", "token", "items", "bytes", "kb", "mb", "requests", "characters"];
 
-/// The status that `message` begins with: `503 Service Unavailable`, `HTTP 503`, `Error: 503 …`, `[429]: …`.
+/// Signs that may follow a status, besides white space.
+const AFTER_STATUS_SIGNS: [char; 12] = [':', ',', ';', ')', ']', '-', '{', '.', '：', '，', '；', '。'];
+
+/// The status that `message` begins with: `503 Service Unavailable`, `HTTP 503`, `AxiosError: … status code 503`, `[429]: …`.
 fn leading_status(message: &str) -> Option<u16> {
     let mut rest = message.trim_start();
     for _ in 0..4 {
-        let after = STATUS_PREFIXES.iter().find_map(|prefix| strip_prefix_ignore_case(rest, prefix));
+        let prefixes = STATUS_PREFIXES.iter().filter_map(|prefix| strip_prefix_ignore_case(rest, prefix));
         // A prefix is a word: "errors 503" does not begin with one.
-        let Some(after) = after.filter(|after| !after.starts_with(|next: char| next.is_ascii_alphabetic())) else {
-            break;
-        };
+        let whole = |after: &&str| !after.starts_with(|next: char| next.is_ascii_alphabetic());
+        let Some(after) = prefixes.into_iter().find(whole).or_else(|| without_name(rest)) else { break };
         rest = after.trim_start();
     }
     let rest = rest.trim_start_matches(['[', '(']);
     let number = rest.get(..3).filter(|number| number.bytes().all(|digit| digit.is_ascii_digit()))?;
     let after = &rest[3..];
-    let ends = after.starts_with([' ', ':', ',', ']', ')', '-', '\n', '{']) || after.is_empty() || after == ".";
+    let ends = after.is_empty() || after.starts_with(AFTER_STATUS_SIGNS) || after.starts_with(char::is_whitespace);
+    let is_fraction = after.strip_prefix('.').is_some_and(|rest| rest.starts_with(|next: char| next.is_ascii_digit()));
     let next = after.trim_start().split(|letter: char| !letter.is_ascii_alphanumeric()).next().unwrap_or_default();
-    let is_amount = UNITS.iter().any(|unit| unit.eq_ignore_ascii_case(next));
+    let is_amount = is_fraction || UNITS.iter().any(|unit| unit.eq_ignore_ascii_case(next));
     number.parse().ok().filter(|&status| ends && !is_amount && status::is_error(status))
+}
+
+/// What follows the name of an error: `AxiosError: …`, `openai.RateLimitError: …`.
+fn without_name(text: &str) -> Option<&str> {
+    const MAX_NAME_BYTES: usize = 64;
+    let end =
+        cut(text, MAX_NAME_BYTES).find(|letter: char| !(letter.is_ascii_alphanumeric() || "._$".contains(letter)))?;
+    let (name, rest) = text.split_at(end);
+    let is_name = ["Error", "Exception"].iter().any(|ending| name.ends_with(ending));
+    rest.strip_prefix(": ").filter(|_| is_name).map(str::trim_start)
 }
 
 /// How many places are tried for the number of a limit.

@@ -88,6 +88,8 @@ fn codes_of_harmonyos() {
     assert_eq!(judge(coded(401)).class, Auth, "without the words it is a status");
     assert_eq!(judge(ErrorFacts { message: "Permission denied".into(), ..coded(201) }).class, ClientBug);
     assert_eq!(judge(coded(201)).class, Unknown);
+    assert_eq!(judge(coded(2_300_999)).class, Unknown);
+    assert_eq!(judge(ErrorFacts { message: "SSL routines failed".into(), ..coded(2_300_999) }).class, Protocol);
 }
 
 #[test]
@@ -99,6 +101,23 @@ fn a_status_may_stand_in_code() {
     assert_eq!(judge(coded(20)).class, Unknown);
     assert_eq!(judge(coded(-111)).class, Unknown);
     assert_eq!(judge(coded("insufficient_quota")).class, Quota, "SDKs put the provider's code there");
+}
+
+#[test]
+fn a_name_of_the_transport_is_no_code_of_a_provider() {
+    let error = judge(ErrorFacts { code: Some("ERR_BAD_RESPONSE".into()), ..with_status(500) });
+    assert_eq!((error.class, error.provider_code), (Server, None));
+}
+
+#[test]
+fn numbers_may_arrive_as_floats() {
+    let zhipu =
+        judge(ErrorFacts { body: Some(json!({"error": {"code": 1113.0, "message": "m"}})), ..with_status(429) });
+    assert_eq!((zhipu.class, zhipu.provider_code.as_deref()), (Quota, Some("1113")));
+    let openrouter = json!({"error": {"code": 503.0, "message": "m"}});
+    assert_eq!(judge(ErrorFacts { body: Some(openrouter), ..Default::default() }).status, Some(503));
+    let fine = json!({"base_resp": {"status_code": 0.0}, "error_code": 0.0, "header": {"code": -0.0}});
+    assert_eq!(classify_answer(&AnswerFacts { body: Some(fine), ..Default::default() }, SystemTime::UNIX_EPOCH), None);
 }
 
 #[test]
@@ -174,6 +193,12 @@ fn a_message_counts_when_it_begins_with_a_status() {
         ("http error 503", Overloaded),
         ("[503] busy", Overloaded),
         ("status_code:500, body lost", Server),
+        ("429：请求过多", RateLimit),
+        ("AxiosError: Request failed with status code 503", Overloaded),
+        ("openai.RateLimitError: Error code: 429 - slow", RateLimit),
+        ("API error 529", Overloaded),
+        ("NoError here: 503", Unknown),
+        ("503.5 is a number", Unknown),
         ("5030 items", Unknown),
         ("500 tokens used", Unknown),
         ("503ms passed", Unknown),

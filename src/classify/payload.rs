@@ -6,8 +6,8 @@ use super::body::{self, MAX_UNWRAPS, ProviderError};
 use super::tables::status;
 use super::text::{cut, strip_prefix_ignore_case};
 
-/// Only this much of a text is read.
-pub(super) const MAX_PAYLOAD_BYTES: usize = 256 * 1024;
+/// Only this much of a failed reply is read.
+const MAX_PAYLOAD_BYTES: usize = 256 * 1024;
 
 /// How many JSON documents in a row are read.
 const MAX_DOCUMENTS: usize = 64;
@@ -16,7 +16,7 @@ const MAX_DOCUMENTS: usize = 64;
 const MAX_STARTS: usize = 3;
 
 /// How many broken JSON documents without `data:` are tried.
-const MAX_BLOCKS: usize = 16;
+const MAX_BLOCKS: usize = 4;
 
 /// The error in a text that is a body.
 pub(super) fn find(text: &str, unwraps: u8) -> Option<ProviderError> {
@@ -26,9 +26,9 @@ pub(super) fn find(text: &str, unwraps: u8) -> Option<ProviderError> {
         b'{' | b'[' | b'"' if first_document(text).is_some() => {
             documents(text).find_map(|value| body::find(&value, unwraps))
         }
-        b'{' | b'[' => Stream::read(text, unwraps).error,
+        b'{' | b'[' => Stream::read(text, unwraps, &mut |_| {}).error,
         b'<' => None,
-        _ if is_stream(text) => Stream::read(text, unwraps).error,
+        _ if is_stream(text) => Stream::read(text, unwraps, &mut |_| {}).error,
         _ => Some(ProviderError::from_text(text)),
     }
 }
@@ -75,8 +75,8 @@ pub(super) fn is_stream(text: &str) -> bool {
 pub(super) struct Stream {
     /// The first error.
     pub(super) error: Option<ProviderError>,
-    /// All JSON documents before it.
-    pub(super) documents: Vec<Value>,
+    /// JSON was seen, with or without an error.
+    pub(super) has_data: bool,
     /// `[DONE]` was seen.
     pub(super) done: bool,
     /// From a comment line `:HTTP_STATUS/429` (DashScope) or a line `status:429`.
@@ -88,8 +88,8 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// Reads until the first error or the end.
-    pub(super) fn read(text: &str, unwraps: u8) -> Self {
+    /// Reads until the first error or the end, and shows every JSON document before the error.
+    pub(super) fn read(text: &str, unwraps: u8, show: &mut dyn FnMut(&Value)) -> Self {
         let mut stream = Self::default();
         let mut blocks = 0;
         let mut rest = text;
@@ -100,7 +100,7 @@ impl Stream {
                 let mut documents = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
                 match documents.next() {
                     Some(Ok(value)) => {
-                        stream.take(value, unwraps);
+                        stream.take(value, unwraps, show);
                         &rest[documents.byte_offset()..]
                     }
                     _ => {
@@ -109,18 +109,18 @@ impl Stream {
                     }
                 }
             } else {
-                stream.line(line.trim_end_matches('\r'), unwraps);
+                stream.line(line.trim_end_matches('\r'), unwraps, show);
                 after
             };
         }
-        stream.end_event(unwraps);
+        stream.end_event(unwraps, show);
         stream
     }
 
-    fn line(&mut self, line: &str, unwraps: u8) {
+    fn line(&mut self, line: &str, unwraps: u8, show: &mut dyn FnMut(&Value)) {
         let field = |name: &str| line.strip_prefix(name).map(|value| value.strip_prefix(' ').unwrap_or(value));
         if line.is_empty() {
-            self.end_event(unwraps);
+            self.end_event(unwraps, show);
         } else if let Some(comment) = line.strip_prefix(':') {
             self.see_status(strip_prefix_ignore_case(comment.trim(), "HTTP_STATUS/").unwrap_or_default());
         } else if let Some(number) = field("status:") {
@@ -128,11 +128,11 @@ impl Stream {
         } else if let Some(name) = field("event:") {
             self.error_event = name.trim() == "error";
         } else if let Some(data) = field("data:").or_else(|| field("error:")) {
-            self.data(data, unwraps);
+            self.data(data, unwraps, show);
         }
     }
 
-    fn data(&mut self, data: &str, unwraps: u8) {
+    fn data(&mut self, data: &str, unwraps: u8, show: &mut dyn FnMut(&Value)) {
         if data.trim() == "[DONE]" {
             self.done = true;
             return;
@@ -140,7 +140,7 @@ impl Stream {
         let mut any = false;
         for value in documents(data) {
             any = true;
-            self.take(value, unwraps);
+            self.take(value, unwraps, show);
         }
         if !any && !data.trim().is_empty() {
             self.pending.push_str(data);
@@ -148,17 +148,18 @@ impl Stream {
         }
     }
 
-    fn take(&mut self, value: Value, unwraps: u8) {
+    fn take(&mut self, value: Value, unwraps: u8, show: &mut dyn FnMut(&Value)) {
         if self.error.is_some() {
             return;
         }
+        self.has_data = true;
         let error = match &value {
             Value::String(text) => find_wrapped(text, unwraps),
             _ => body::find(&value, unwraps),
         };
         match error {
             Some(error) => self.fail(error),
-            None => self.documents.push(value),
+            None => show(&value),
         }
     }
 
@@ -173,11 +174,11 @@ impl Stream {
     }
 
     /// An empty line: what was collected is whole.
-    fn end_event(&mut self, unwraps: u8) {
+    fn end_event(&mut self, unwraps: u8, show: &mut dyn FnMut(&Value)) {
         let text = std::mem::take(&mut self.pending);
         let is_error = std::mem::take(&mut self.error_event);
         if let Some(value) = first_document(&text) {
-            self.take(value, unwraps);
+            self.take(value, unwraps, show);
         } else if is_error && !text.is_empty() && self.error.is_none() {
             self.fail(ProviderError::from_text(&text));
         }

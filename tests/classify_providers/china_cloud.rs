@@ -68,6 +68,10 @@ fn qianfan_v2_codes() {
     check("qianfan", &[
         (403, qianfan("access_denied", "coding_plan_api_key_required"), Auth),
         (403, qianfan("access_denied", "coding_plan_model_not_supported"), ModelNotFound),
+        (403, qianfan("access_denied", "token_plan_person_api_key_required"), Auth),
+        (403, qianfan("access_denied", "token_plan_person_model_not_supported"), ModelNotFound),
+        (429, qianfan("rate_limit_exceeded", "token_plan_person_quota_exceeded"), Quota),
+        (400, qianfan("unsafe_request", "a_new_code"), ContentFilter),
         (200, json!({"choices": [{"index": 0, "flag": 1, "message": {"content": ""}, "finish_reason": "stop"}]}), ContentFilter),
         (200, json!({"choices": [{"index": 0, "ban_round": 2, "finish_reason": "stop"}]}), ContentFilter),
         (429, json!({"code": "RATE_LIMIT_TOTAL_QPS", "message": "…"}), RateLimit),
@@ -82,13 +86,13 @@ fn qianfan_v2_codes() {
 #[rustfmt::skip]
 fn hunyuan_codes() {
     let groups: [(&[&str], ErrorClass); 9] = [
-        (&["AuthFailure.SignatureFailure", "AuthFailure.SecretIdNotFound", "UnauthorizedOperation", "FailedOperation.ServiceNotActivated", "FailedOperation.UserUnAuthError", "UnsupportedOperation.NonWhitelistAccount"], Auth),
+        (&["AuthFailure", "AuthFailure.SignatureFailure", "AuthFailure.SecretIdNotFound", "UnauthorizedOperation", "FailedOperation.ServiceNotActivated", "FailedOperation.UserUnAuthError", "UnsupportedOperation.NonWhitelistAccount"], Auth),
         (&["FailedOperation.ServiceStopArrears", "FailedOperation.ResourcePackExhausted", "FailedOperation.FreeResourcePackExhausted", "FailedOperation.ServiceStop", "FailedOperation.SetPayModeExceed"], Quota),
         (&["LimitExceeded", "RequestLimitExceeded", "RequestLimitExceeded.UinLimitExceeded", "RequestLimitExceeded.JobNumExceed"], RateLimit),
         (&["FailedOperation.EngineServerLimitExceeded"], Overloaded),
         (&["FailedOperation.EngineRequestTimeout"], Timeout),
         (&["FailedOperation.EngineServerError", "InternalError"], Server),
-        (&["InvalidParameter", "InvalidParameterValue", "MissingParameter"], BadRequest),
+        (&["InvalidParameter", "InvalidParameterValue", "InvalidParameterValue.Messages", "MissingParameter"], BadRequest),
         (&["InvalidParameterValue.Model"], ModelNotFound),
         (&["OperationDenied.TextIllegalDetected", "OperationDenied.ImageIllegalDetected"], ContentFilter),
     ];
@@ -223,6 +227,8 @@ fn modelarts_codes() {
 fn inferhub_frames() {
     let frame = |code: &str| Value::from(format!("data:{{\"text\":\"[DONE]\",\"error_code\":\"{code}\",\"error_msg\":\"not done\"}}\n\n"));
     for (code, class) in [
+        ("InferHub.ModelArts.81101.429", RateLimit),
+        ("InferHub.ModelArts.81103.429", RateLimit),
         ("InferHub.ModelArts.81114.429", RateLimit),
         ("InferHub.4291.200", Quota),
         ("InferHub.4004.200", Quota),

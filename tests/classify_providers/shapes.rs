@@ -138,6 +138,41 @@ fn the_object_inside_error_alone_is_enough() {
 
 #[test]
 #[rustfmt::skip]
+fn words_tell_what_a_status_is_about() {
+    for (status, text, class) in [
+        (400, "The request was rejected by the content management policy.", ContentFilter),
+        (400, "输入内容包含敏感信息", ContentFilter),
+        (403, "The content was flagged by moderation.", ContentFilter),
+        (500, "input new_sensitive", ContentFilter),
+        (400, "Incorrect API key provided.", Auth),
+        (400, "模型不存在，请检查模型名", ModelNotFound),
+        (400, "Unsupported model: x", ModelNotFound),
+        (400, "账户已欠费", Quota),
+        (403, "账户余额不足，请充值", Quota),
+        (403, "Your account balance is insufficient.", Quota),
+        (401, "Your account balance is insufficient.", Auth),
+        (429, "本月额度已达上限", Quota),
+        (429, "Limit of 100 requests/day", Quota),
+        (429, "Quota exceeded: 60 requests per minute", RateLimit),
+        (429, "concurrency quota exceeded", RateLimit),
+        (429, "请求过于频繁，请稍后再试", RateLimit),
+        (429, "The model is overloaded.", Overloaded),
+        (429, "当前分组上游负载已饱和", Overloaded),
+        (500, "服务繁忙，请稍后重试", Overloaded),
+        (400, "输入超出最大长度限制", ContextLength),
+        (413, "Too many tokens in this request.", ContextLength),
+        (400, "The parameter 'usage' is odd.", BadRequest),
+        (500, "insufficient memory", Server),
+    ] {
+        for body in [json!({"error": {"message": text}}), json!({"message": text}), json!({"detail": text}), json!(text)] {
+            assert_eq!(reply(None, status, &body).class, class, "{status} {body}");
+        }
+        assert_eq!(message(&format!("{status} {text}")).class, class, "{status} {text}");
+    }
+}
+
+#[test]
+#[rustfmt::skip]
 fn a_status_without_a_known_code() {
     for (status, text, class) in [
         (400, "no", BadRequest), (404, "the model m does not exist", ModelNotFound), (405, "no", BadRequest),

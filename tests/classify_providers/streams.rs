@@ -98,6 +98,16 @@ fn an_end_without_a_mark_is_an_interruption() {
 }
 
 #[test]
+fn an_error_at_the_end_of_a_long_answer_is_found() {
+    let long = PART.repeat(20_000);
+    let error = format!("{long}data: {{\"error\":{{\"code\":503,\"message\":\"Busy.\"}}}}\n\n");
+    assert!(error.len() > 1_000_000);
+    assert_eq!(stream(&error).unwrap().class, Overloaded);
+    assert_eq!(stream(format!("{long}{END}")), None);
+    assert_eq!(stream(&long).unwrap().class, Interrupted);
+}
+
+#[test]
 fn no_data_at_all_is_no_answer() {
     for text in ["", "  \n\n", "data: [DONE]\n\n", ": keep-alive\n\n: keep-alive\n\n", "event: ping\n\n"] {
         assert_eq!(answer(None, &Value::from(text)).unwrap().class, InvalidResponse, "{text:?}");

@@ -46,7 +46,7 @@ const HINTS: [(Provider, &[&str]); 19] = [
     (MiniMax,     &["minimax", "minimaxi"]),
     (Spark,       &["xf-yun", "xfyun", "iflytek", "spark"]),
     (Baichuan,    &["baichuan"]),
-    (StepFun,     &["stepfun", "step"]),
+    (StepFun,     &["stepfun"]),
     (DeepSeek,    &["deepseek"]),
     (Google,      &["google", "googleapis", "gemini", "vertex"]),
     (Anthropic,   &["anthropic", "claude"]),

@@ -125,7 +125,7 @@ const KEY: &[&str] = &[
 const NO_CAPACITY: &[&str] = &[
     "overloaded", "server busy", "server is busy", "model is busy", "too busy", "high load", "at capacity",
     "no capacity", "system capacity", "engine is currently overloaded", "temporarily unavailable", "loading model",
-    "服务繁忙", "系统繁忙", "模型繁忙", "过载", "负载过高",
+    "服务繁忙", "系统繁忙", "模型繁忙", "过载", "负载过高", "负载已饱和",
 ];
 
 #[rustfmt::skip]

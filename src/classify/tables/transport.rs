@@ -97,9 +97,14 @@ pub(in crate::classify) fn errno(name: &str) -> Option<ErrorClass> {
     exact.or_else(|| ERRNO_PREFIXES.iter().find(|row| name.starts_with(row.0)).map(|row| row.1))
 }
 
+/// A name of the transport, known or not: never a code of a provider.
+pub(in crate::classify) fn is_errno(name: &str) -> bool {
+    errno(name).is_some() || ["ERR_", "UND_ERR_", "HPE_"].iter().any(|prefix| name.starts_with(prefix))
+}
+
 /// Names of errors that the transport or a client library makes.
 #[rustfmt::skip]
-const NAMES: [(&str, ErrorClass); 31] = [
+const NAMES: [(&str, ErrorClass); 32] = [
     ("AbortError",                   Cancelled),
     ("CanceledError",                Cancelled), // axios
     ("CancelledError",               Cancelled),
@@ -113,6 +118,7 @@ const NAMES: [(&str, ErrorClass); 31] = [
     ("BodyTimeoutError",             Timeout),
     ("ConnectTimeoutError",          Connect),
     ("APIConnectionError",           Connect),
+    ("NetworkError",                 Connect),   // DOMException
     ("SocketError",                  Interrupted),
     ("RateLimitError",               RateLimit), // from here on OpenAI and Anthropic, when the status was lost
     ("OverloadedError",              Overloaded),
