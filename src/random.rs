@@ -67,7 +67,8 @@ pub(crate) fn draw(rng: &(impl Rng + ?Sized)) -> f64 {
 
 /// Brings any number into `[0, 1)`: NaN counts as 0.
 pub(crate) fn unit(drawn: f64) -> f64 {
-    const BELOW_ONE: f64 = 1.0 - f64::EPSILON / 2.0;
+    // Not the last number below 1, which becomes 1.5 when 0.5 is added: an upper end must stay excluded.
+    const BELOW_ONE: f64 = 1.0 - f64::EPSILON;
     if drawn.is_nan() { 0.0 } else { drawn.clamp(0.0, BELOW_ONE) }
 }
 

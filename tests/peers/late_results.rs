@@ -60,7 +60,8 @@ fn b2_a_late_failure_of_any_older_era_leaves_the_count_alone() {
 
 #[test]
 fn b3_gobreaker_a_call_from_before_a_reset_does_not_count() {
-    let switches: [(&str, fn(&TestBreaker)); 3] = [
+    type Switch = fn(&TestBreaker);
+    let switches: [(&str, Switch); 3] = [
         ("reset", |breaker| breaker.reset()),
         ("force closed", |breaker| breaker.force_closed()),
         ("isolate and reset", |breaker| {

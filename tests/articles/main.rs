@@ -1,0 +1,6 @@
+//! What the articles say that this crate is built on, one test for each statement.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod article_000;
