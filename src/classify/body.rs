@@ -368,7 +368,11 @@ fn has_answer(fields: &Fields) -> bool {
 fn is_plain_error(fields: &Fields) -> bool {
     let text = |name: &str| fields.get(name).is_some_and(Value::is_string);
     let has_text = text("message") || text("msg");
-    let coded = has_code(fields, "code") || (fields.get("code").is_none_or(Value::is_null) && text("type"));
+    let kind = fields.get("type").and_then(Value::as_str).unwrap_or_default();
+    // Answers have types too; the one of an error says so, or stands beside the other fields of OpenAI's shape.
+    let typed =
+        kind.ends_with("rror") || (!kind.is_empty() && ["code", "param"].iter().any(|name| fields.contains_key(*name)));
+    let coded = has_code(fields, "code") || (fields.get("code").is_none_or(Value::is_null) && typed);
     let bare = has_code(fields, "code") && (text("type") || fields.contains_key("innererror"));
     ((has_text && coded) || bare) && !has_answer(fields)
 }

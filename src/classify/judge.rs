@@ -34,10 +34,8 @@ use super::text::{Words, cut, strip_prefix_ignore_case};
 pub fn classify(facts: &ErrorFacts, wall_clock: SystemTime) -> CallError {
     let evidence = Evidence::read(facts);
     let explicit = facts.class.as_deref().and_then(ErrorClass::from_name);
-    let (class, named_by_fetch) = explicit.map_or_else(|| evidence.class(facts), |class| (class, false));
-    let class = match (class, facts.sent) {
+    let class = match (explicit.unwrap_or_else(|| evidence.class(facts)), facts.sent) {
         (ErrorClass::Interrupted, Some(false)) if explicit.is_none() => ErrorClass::Connect,
-        (ErrorClass::Connect, Some(true)) if named_by_fetch => ErrorClass::Interrupted,
         (class, _) => class,
     };
     let mut error = evidence.into_error(class, &facts.headers, facts.retry_after_ms, wall_clock);
@@ -103,20 +101,14 @@ impl<'a> Evidence<'a> {
         self.error.as_ref().and_then(|error| error.status).or(self.status)
     }
 
-    /// The class, and whether it only rests on what `fetch` says.
-    fn class(&self, facts: &ErrorFacts) -> (ErrorClass, bool) {
-        if let Some(class) = self.class_of_provider() {
-            return (class, false);
-        }
-        // A code that says "internal error" leaves the rest to tell more.
-        let harmony = facts.code.as_ref().and_then(|code| harmony_class(facts, &code_text(code)));
-        if let Some(class) = harmony.filter(|class| *class != ErrorClass::Unknown) {
-            return (class, false);
-        }
-        if let Some(class) = self.class_of_status() {
-            return (class, false);
-        }
-        self.class_of_transport(facts)
+    fn class(&self, facts: &ErrorFacts) -> ErrorClass {
+        // A code of HarmonyOS that says "internal error" leaves the rest to tell more.
+        let harmony =
+            || harmony_class(facts, &code_text(facts.code.as_ref()?)).filter(|class| *class != ErrorClass::Unknown);
+        self.class_of_provider()
+            .or_else(harmony)
+            .or_else(|| self.class_of_status())
+            .unwrap_or_else(|| self.class_of_transport(facts))
     }
 
     /// What a code of the provider says.
@@ -145,44 +137,45 @@ impl<'a> Evidence<'a> {
         (class != ErrorClass::Unknown).then_some(class)
     }
 
-    fn class_of_transport(&self, facts: &ErrorFacts) -> (ErrorClass, bool) {
-        let sure = |class| (class, false);
+    /// What errno, name and words say.
+    fn class_of_transport(&self, facts: &ErrorFacts) -> ErrorClass {
         if let Some(Code::Text(code)) = &facts.code
             && let Some(class) = transport::errno(code.trim())
         {
-            return sure(self.connecting(class));
+            return self.connecting(class);
         }
         let name = facts.name.as_deref().unwrap_or("Error");
         let message = strip_prefix_ignore_case(self.message, name)
             .and_then(|rest| rest.strip_prefix(": "))
             .unwrap_or(self.message);
-        match transport::name(name) {
-            // Every network error of `fetch` is a `TypeError`; with an errno in its text it is one as well.
-            Some(ErrorClass::ClientBug) if name == "TypeError" => {
-                let class = transport::fetch(message).map(|class| (class, class == ErrorClass::Connect));
-                return class.unwrap_or(sure(ErrorClass::ClientBug));
-            }
-            Some(ErrorClass::Cancelled) if self.words.has_any(&["timed out", "due to timeout", "timeout"]) => {
-                return sure(ErrorClass::Timeout);
+        // "fetch failed" does not say when: what is known to be sent was cut off.
+        let vague = |class| match (class, facts.sent) {
+            (ErrorClass::Connect, Some(true)) => ErrorClass::Interrupted,
+            _ => class,
+        };
+        let errno = || errno_in(message).map(|class| self.connecting(class));
+        let fetch = || transport::fetch(message).map(vague);
+        match (transport::name(name), name) {
+            // Every network error of `fetch` is a `TypeError`; only its text tells it from a bug.
+            (Some(ErrorClass::ClientBug), "TypeError") => {
+                fetch().map_or(ErrorClass::ClientBug, |class| errno().unwrap_or(class))
             }
             // What the client could not read as JSON came from the provider (or from a portal in between).
-            Some(ErrorClass::ClientBug) if name == "SyntaxError" && self.words.has("json") => {
-                return sure(ErrorClass::InvalidResponse);
-            }
-            Some(class) => return (class, class == ErrorClass::Connect),
-            None => {}
+            (Some(ErrorClass::ClientBug), "SyntaxError") if self.words.has("json") => ErrorClass::InvalidResponse,
+            (Some(ErrorClass::Cancelled), _) if self.words.has_any(&["timed out", "timeout"]) => ErrorClass::Timeout,
+            (Some(class), _) => vague(class),
+            (None, _) => errno()
+                .or_else(fetch)
+                .or_else(|| self.class_of_words())
+                .unwrap_or_else(|| phrases::apply(phrases::TRANSPORT, ErrorClass::Unknown, None, &self.words)),
         }
-        let errno = errno_in(message).map(|class| sure(self.connecting(class)));
-        errno
-            .or_else(|| transport::fetch(message).map(|class| (class, class == ErrorClass::Connect)))
-            .or_else(|| self.class_of_words().map(sure))
-            .unwrap_or_else(|| sure(phrases::apply(phrases::TRANSPORT, ErrorClass::Unknown, None, &self.words)))
     }
 
-    /// `connect ETIMEDOUT`: the time ran out before anything was sent.
+    /// An errno that struck before anything was sent.
     fn connecting(&self, class: ErrorClass) -> ErrorClass {
         match class {
             ErrorClass::Timeout if self.words.has("connect etimedout") => ErrorClass::Connect,
+            ErrorClass::Interrupted if self.words.has("before secure tls connection") => ErrorClass::Connect,
             class => class,
         }
     }

@@ -54,6 +54,7 @@ fn a_good_answer_is_no_error() {
         json!({"model": "m", "message": {"role": "assistant", "content": "Hi"}, "done": true}),
         json!({"content": "Hi", "detail": "high"}),
         json!({"text": "Hi"}),
+        json!({"type": "text", "message": "Hi"}),
         json!({}),
         json!([]),
         json!(42),

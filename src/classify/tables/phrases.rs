@@ -1,7 +1,7 @@
 //! What words mean: the last resort, and the way to tell apart what one code or status is used for.
 //!
-//! Sources: `providers` columns "text" of the vendor pages named in [`rules`](super::super::rules), and public bug
-//! reports. Phrases are matched as [`Words`](super::super::text::Words) says.
+//! Sources: the vendor pages named in [`rules`](super::super::rules), and public bug reports. Phrases are matched as
+//! [`Words`] says.
 
 use crate::classify::ErrorClass::{self, *};
 use crate::classify::text::Words;
@@ -125,7 +125,7 @@ const KEY: &[&str] = &[
 const NO_CAPACITY: &[&str] = &[
     "overloaded", "server busy", "server is busy", "model is busy", "too busy", "high load", "at capacity",
     "no capacity", "system capacity", "engine is currently overloaded", "temporarily unavailable", "loading model",
-    "服务繁忙", "系统繁忙", "模型繁忙", "过载", "负载过高", "负载已饱和",
+    "service unavailable", "服务繁忙", "服务器繁忙", "系统繁忙", "模型繁忙", "过载", "负载过高", "负载已饱和",
 ];
 
 #[rustfmt::skip]
@@ -176,13 +176,14 @@ pub(in crate::classify) const TRANSPORT: &[Refinement] = &[
     refine(&[Unknown], Connect, &["connection refused", "connect refused", "getaddrinfo*", "name or service not known",
         "couldn't resolve host", "could not resolve host", "couldn't connect", "failed to connect", "unable to connect",
         "dns lookup failed", "no route to host", "host is unreachable", "network is unreachable", "connect timeout",
-        "connection timed out while connecting"]),
-    refine(&[Unknown], Offline, &["no internet", "no network", "network is offline", "device is offline", "network unavailable"]),
+        "connection timed out while connecting", "before secure tls connection was established"]),
+    refine(&[Unknown], Offline, &["no internet", "no network", "network is offline", "device is offline", "network unavailable", "网络不可用", "无网络"]),
     refine(&[Unknown], Interrupted, &["socket hang up", "connection reset", "connection was reset", "connection closed",
         "connection aborted", "broken pipe", "premature close", "unexpected end of file", "unexpected eof",
-        "connection lost", "socket closed", "stream closed", "other side closed", "server disconnected"]),
+        "failure when receiving data", "failed sending data", "server returned nothing", "connection lost", "socket closed", "stream closed", "other side closed", "server disconnected"]),
     refine(&[Unknown], Timeout, &["timed out", "request timeout", "read timeout", "response timeout", "gateway timeout",
-        "deadline exceeded", "timeout exceeded", "timeout of", "operation timeout", "请求超时", "连接超时", "超时"]),
+        "deadline exceeded", "timeout exceeded", "timeout of", "operation timeout", "timeout was reached", "请求超时", "连接超时", "超时"]),
+    refine(&[Unknown], Server, &["internal server error", "bad gateway"]),
     refine(&[Unknown], Cancelled, &["request was aborted", "operation was aborted", "request aborted", "request canceled",
         "request cancelled", "request was cancelled", "user aborted"]),
     refine(&[Unknown], Protocol, &["certificate", "self-signed", "self signed", "ssl routines", "ssl error", "tls handshake",
