@@ -238,4 +238,41 @@ mod tests {
         assert_eq!(calls.load(Ordering::SeqCst), 1);
         assert!(token.on_cancel(|_| ()).is_none());
     }
+
+    #[test]
+    fn a_listener_that_panics_keeps_nobody_from_being_told() {
+        let token = CancelToken::new();
+        let child = token.child();
+        let mut wait = Box::pin(child.cancelled());
+        assert!(wait.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        let told = Arc::new(AtomicUsize::new(0));
+        let after = told.clone();
+        let _first = token.on_cancel(|_| panic!("listener gone wrong"));
+        let _second = token.on_cancel(move |_| drop(after.fetch_add(1, Ordering::SeqCst)));
+        token.cancel(CancelReason::Cancelled);
+        assert_eq!((told.load(Ordering::SeqCst), child.reason()), (1, Some(CancelReason::Cancelled)));
+        assert!(wait.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
+    }
+
+    #[test]
+    fn the_first_reason_stays_whoever_comes_first() {
+        let token = CancelToken::new();
+        let child = token.child();
+        child.cancel(CancelReason::Timeout);
+        token.cancel(CancelReason::Cancelled);
+        token.cancel(CancelReason::Timeout);
+        assert_eq!((child.reason(), token.reason()), (Some(CancelReason::Timeout), Some(CancelReason::Cancelled)));
+    }
+
+    #[test]
+    fn a_child_that_is_made_while_its_parent_is_cancelled_is_cancelled() {
+        for _ in 0..1_000 {
+            let token = CancelToken::new();
+            let canceller = token.clone();
+            let thread = std::thread::spawn(move || canceller.cancel(CancelReason::Cancelled));
+            let child = token.child();
+            thread.join().unwrap();
+            assert!(child.is_cancelled());
+        }
+    }
 }

@@ -9,6 +9,8 @@
 
 mod config;
 mod jitter;
+#[cfg(test)]
+mod tests;
 
 use std::time::Duration;
 

@@ -170,4 +170,53 @@ mod tests {
         drop(sleep);
         assert_eq!(clock.pending_sleeps(), 0);
     }
+
+    /// Sleeps three times in a row and tells when it woke.
+    async fn three_sleeps(clock: ManualClock, step: Duration, woken: Arc<Mutex<Vec<Timestamp>>>) {
+        for _ in 0..3 {
+            clock.sleep_until(clock.now() + step).await;
+            woken.lock().unwrap().push(clock.now());
+        }
+    }
+
+    /// Polls a future whenever it is woken, at once.
+    struct Eager(Mutex<Pin<Box<dyn Future<Output = ()> + Send>>>);
+    impl std::task::Wake for Eager {
+        fn wake(self: Arc<Self>) {
+            let waker = Waker::from(self.clone());
+            let _ = self.0.lock().unwrap().as_mut().poll(&mut Context::from_waker(&waker));
+        }
+    }
+
+    #[test]
+    fn one_advance_ends_all_sleeps_on_the_way_each_at_its_own_moment() {
+        let (clock, woken) = (ManualClock::new(), Arc::new(Mutex::new(Vec::new())));
+        for step in [100, 30] {
+            let sleeps = three_sleeps(clock.clone(), Duration::from_millis(step), woken.clone());
+            Waker::from(Arc::new(Eager(Mutex::new(Box::pin(sleeps))))).wake();
+        }
+        clock.advance(Duration::from_millis(250));
+        assert_eq!(*woken.lock().unwrap(), [30, 60, 90, 100, 200].map(Timestamp::from_millis));
+        assert_eq!((clock.now(), clock.pending_sleeps()), (Timestamp::from_millis(250), 1));
+        clock.advance(Duration::MAX);
+        assert_eq!((clock.now(), clock.pending_sleeps()), (Timestamp::new(Duration::MAX), 0));
+    }
+
+    #[test]
+    fn no_sleep_is_passed_over_that_begins_while_the_clock_moves() {
+        let clock = ManualClock::new();
+        let sleeper = clock.clone();
+        let thread = std::thread::spawn(move || {
+            for _ in 0..50_000 {
+                let mut sleep = sleeper.sleep_until(sleeper.now() + Duration::from_millis(1));
+                let _ = Pin::new(&mut sleep).poll(&mut Context::from_waker(Waker::noop()));
+            }
+        });
+        while !thread.is_finished() {
+            clock.advance(Duration::from_millis(1));
+            let passed_over = clock.next_deadline().filter(|&deadline| deadline <= clock.now());
+            assert_eq!(passed_over, None, "nobody would wake it");
+        }
+        thread.join().unwrap();
+    }
 }

@@ -10,6 +10,8 @@
 mod budget;
 mod config;
 mod state;
+#[cfg(test)]
+mod tests;
 
 pub use budget::{RetryBudget, RetryBudgetConfig};
 pub use config::{RetryConfig, RetryPolicy};

@@ -1,0 +1,172 @@
+use std::time::Duration;
+
+use super::*;
+use crate::backoff::{BackoffConfig, Jitter};
+use crate::classify::{CallError, ErrorClass, RetryAfter, RetryAfterSource};
+use crate::clock::Timestamp;
+
+const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+/// One call whose second attempt has failed: what the policy makes of it.
+struct Case {
+    config: RetryConfig,
+    budget: f64,
+    error: CallError,
+    now: Timestamp,
+}
+
+impl Case {
+    /// Nothing speaks against a retry.
+    fn new() -> Self {
+        let backoff = BackoffConfig { base: ms(100), jitter: Jitter::None, ..BackoffConfig::default() };
+        let config = RetryConfig { max_retries: 2, backoff, deadline: ms(10_000), ..RetryConfig::default() };
+        Self { config, budget: 10.0, error: CallError::new(ErrorClass::Server, "500"), now: Timestamp::ZERO }
+    }
+
+    fn asking_for(self, wait: Duration) -> Self {
+        let retry_after = Some(RetryAfter { wait, source: RetryAfterSource::Seconds });
+        Self { error: CallError { retry_after, ..self.error }, ..self }
+    }
+
+    fn of(class: ErrorClass) -> Self {
+        Self { error: CallError::new(class, ""), ..Self::new() }
+    }
+
+    fn at(self, millis: u64) -> Self {
+        Self { now: Timestamp::from_millis(millis), ..self }
+    }
+
+    fn decide(&self) -> Decision {
+        let policy = self.config.build().unwrap();
+        let budget =
+            RetryBudget::new(RetryBudgetConfig { capacity: self.budget, per_call: 0.0, per_minute: 0.0 }).unwrap();
+        let decision =
+            RetryState::begin(&policy, Timestamp::ZERO).after_failure(&policy, &self.error, self.now, &budget, &|| 0.5);
+        let taken = if matches!(decision, Decision::Retry { .. }) { 1.0 } else { 0.0 };
+        assert_eq!(budget.tokens(self.now), self.budget - taken, "a token for each retry, and for nothing else");
+        decision
+    }
+}
+
+fn after_backoff(delay: u64) -> Decision {
+    Decision::Retry { delay: ms(delay), source: DelaySource::Backoff }
+}
+
+fn when_asked(delay: u64) -> Decision {
+    Decision::Retry { delay: ms(delay), source: DelaySource::RetryAfter }
+}
+
+/// Each obstacle alone gives its reason; with all later ones on top it still does: that is the order of the checks.
+#[test]
+fn the_checks_come_in_their_order() {
+    type Obstacle = (StopReason, fn(Case) -> Case);
+    let obstacles: [Obstacle; 7] = [
+        (StopReason::Cancelled, |case| Case { error: CallError::new(ErrorClass::Cancelled, ""), ..case }),
+        (StopReason::NotRetryable, |case| Case { error: CallError { retryable: Some(false), ..case.error }, ..case }),
+        (StopReason::Deadline, |case| case.at(10_000)),
+        (StopReason::Attempts, |case| Case { config: RetryConfig { max_retries: 0, ..case.config }, ..case }),
+        (StopReason::RetryAfterTooLong, |case| case.asking_for(ms(60_001))),
+        (StopReason::Deadline, |case| case.at(9_950)),
+        (StopReason::Budget, |case| Case { budget: 0.0, ..case }),
+    ];
+    assert_eq!(Case::new().decide(), after_backoff(100));
+    for (first, (reason, obstacle)) in obstacles.iter().enumerate() {
+        assert_eq!(obstacle(Case::new()).decide(), Decision::Stop(*reason), "{reason:?} alone");
+        let case = obstacles[first..].iter().rev().fold(Case::new(), |case, (_, obstacle)| obstacle(case));
+        assert_eq!(case.decide(), Decision::Stop(*reason), "{reason:?} before all later ones");
+    }
+}
+
+#[test]
+fn the_longer_of_backoff_and_retry_after_is_waited() {
+    for (asked, expected) in [(0, after_backoff(100)), (100, after_backoff(100)), (101, when_asked(101))] {
+        assert_eq!(Case::new().asking_for(ms(asked)).decide(), expected, "{asked}");
+    }
+}
+
+#[test]
+fn a_wait_must_end_before_the_deadline() {
+    assert_eq!(Case::new().at(9_899).decide(), after_backoff(100));
+    assert_eq!(Case::new().at(9_900).decide(), Decision::Stop(StopReason::Deadline));
+    assert_eq!(Case::new().asking_for(ms(500)).at(9_499).decide(), when_asked(500));
+    let too_long = Decision::Stop(StopReason::RetryAfterTooLong);
+    assert_eq!(Case::new().asking_for(ms(500)).at(9_500).decide(), too_long);
+    assert_eq!(Case::new().asking_for(Duration::MAX).decide(), too_long);
+}
+
+#[test]
+fn whatever_an_error_says_about_a_retry_wins_over_its_class() {
+    for class in ErrorClass::ALL {
+        let says = |retryable| {
+            let case = Case::of(class);
+            Case { error: CallError { retryable, ..case.error }, ..case }.decide()
+        };
+        let stopped = Decision::Stop(match class {
+            ErrorClass::Cancelled => StopReason::Cancelled,
+            _ => StopReason::NotRetryable,
+        });
+        let retried = if class == ErrorClass::Cancelled { stopped } else { after_backoff(100) };
+        assert_eq!(says(Some(true)), retried, "{class}");
+        assert_eq!(says(Some(false)), stopped, "{class}");
+        assert_eq!(says(None), if class.decision().retry { retried } else { stopped }, "{class}");
+    }
+}
+
+#[test]
+fn what_may_have_been_billed_is_not_sent_again_unless_allowed() {
+    for class in ErrorClass::ALL.into_iter().filter(|class| class.decision().retry) {
+        let case = Case::of(class);
+        let case = Case { config: RetryConfig { retry_unsafe: false, ..case.config }, ..case };
+        let sent = matches!(class, ErrorClass::Interrupted | ErrorClass::Timeout);
+        let expected = if sent { Decision::Stop(StopReason::NotRetryable) } else { after_backoff(100) };
+        assert_eq!(case.decide(), expected, "{class}");
+    }
+}
+
+#[test]
+fn a_deadline_can_only_be_brought_forward() {
+    let policy = Case::new().config.build().unwrap();
+    let call = |deadline| RetryState::begin(&policy, Timestamp::from_millis(5)).with_deadline(deadline);
+    assert_eq!(call(Timestamp::from_millis(70)).deadline(), Timestamp::from_millis(70));
+    let unchanged = call(Timestamp::new(Duration::MAX));
+    assert_eq!(unchanged.deadline(), Timestamp::from_millis(10_005));
+    assert_eq!(unchanged.attempt_deadline(&policy, Timestamp::from_millis(9_000)), Timestamp::from_millis(10_005));
+    assert_eq!(unchanged.started(), Timestamp::from_millis(5));
+}
+
+#[test]
+fn each_value_out_of_its_range_is_refused_by_name() {
+    let refused = |change: fn(&mut RetryConfig)| {
+        let mut config = RetryConfig::default();
+        change(&mut config);
+        config.build().unwrap_err().field
+    };
+    assert_eq!(refused(|config| config.max_retries = 101), "maxRetries");
+    assert_eq!(refused(|config| config.attempt_timeout = Duration::ZERO), "attemptTimeoutMs");
+    assert_eq!(refused(|config| config.attempt_timeout = Duration::MAX), "attemptTimeoutMs");
+    assert_eq!(refused(|config| config.deadline = Duration::ZERO), "deadlineMs");
+    assert_eq!(refused(|config| config.deadline = Duration::MAX), "deadlineMs");
+    assert_eq!(refused(|config| config.retry_after_max = Duration::MAX), "retryAfterMaxMs");
+    assert_eq!(refused(|config| config.backoff.factor = 0.0), "factor");
+    let budget = |capacity, per_call, per_minute| {
+        RetryBudget::new(RetryBudgetConfig { capacity, per_call, per_minute }).unwrap_err().field
+    };
+    for nonsense in [f64::NAN, f64::INFINITY, -1.0, 10_001.0] {
+        assert_eq!(budget(nonsense, 0.0, 0.0), "budget.capacity");
+        assert_eq!(budget(0.0, nonsense, 0.0), "budget.perCall");
+        assert_eq!(budget(0.0, 0.0, nonsense), "budget.perMinute");
+    }
+}
+
+#[test]
+fn a_token_given_back_can_be_taken_again_and_never_overfills() {
+    let budget = RetryBudget::new(RetryBudgetConfig { capacity: 1.0, per_call: 0.0, per_minute: 0.0 }).unwrap();
+    let now = Timestamp::ZERO;
+    assert!(budget.withdraw(now) && !budget.withdraw(now));
+    budget.give_back(now);
+    budget.give_back(now);
+    assert_eq!(budget.tokens(now), 1.0);
+    assert!(budget.withdraw(now) && !budget.withdraw(now));
+}
