@@ -28,7 +28,7 @@ choose_std() {
     if command -v rustup >/dev/null && timeout 180 rustup target add $wanted >&2 && has_targets "$wanted"; then return; fi
     say "rustup can't bring the targets; trying Debian's compiler, which comes with the source of std"
     ( ensure_apt rustc-web cargo-web rust-web-src ) ||
-      skip "no standard library for OHOS targets" "rustup target add $wanted"
+      skip "no standard library for OHOS targets" "rustup target add $wanted (or rustup component add rust-src)"
   fi
   version=$(/usr/bin/rustc --version | cut -d' ' -f2)
   at_least "$(rust_version)" "$version" ||
@@ -40,6 +40,8 @@ choose_std() {
 has_targets() { local name; for name in $1; do [[ -d $(rustc --print sysroot)/lib/rustlib/$name/lib ]] || return 1; done; }
 build_std() { export RUSTC_BOOTSTRAP=1; cargo_args=(-- -Z build-std=std,panic_unwind); }
 
+# First of all: ohrs ends with 0 on its own errors, so what counts is whether these files appear.
+rm -rf "$dist"
 ensure_rust
 ensure_ohrs
 choose_std
@@ -50,8 +52,6 @@ else
   export OHOS_NDK_HOME
 fi
 
-# ohrs ends with 0 on its own errors, so what counts is whether the files appear.
-rm -rf "$dist"
 flags=()
 [[ $(setting build.profile) = release ]] && flags+=(--release)
 for abi in "${abis[@]}"; do flags+=(--arch "$(setting "arch.$abi")"); done
