@@ -248,7 +248,7 @@ mod tests {
         let told = Arc::new(AtomicUsize::new(0));
         let after = told.clone();
         let _first = token.on_cancel(|_| panic!("listener gone wrong"));
-        let _second = token.on_cancel(move |_| drop(after.fetch_add(1, Ordering::SeqCst)));
+        let _second = token.on_cancel(move |_| after.store(1, Ordering::SeqCst));
         token.cancel(CancelReason::Cancelled);
         assert_eq!((told.load(Ordering::SeqCst), child.reason()), (1, Some(CancelReason::Cancelled)));
         assert!(wait.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
