@@ -5,6 +5,7 @@ use resilience::MAX_DURATION;
 use resilience::backoff::{Backoff, BackoffConfig, Jitter, multiplicative_delay_ms};
 use resilience::random::{Rng, SeededRng};
 
+use crate::cases;
 use crate::support::ms;
 
 const YEAR: u64 = MAX_DURATION.as_millis() as u64;
@@ -63,7 +64,7 @@ fn last_wait(backoff: &Backoff, attempt: usize, rng: &impl Rng) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3_000))]
+    #![proptest_config(cases(1_000))]
 
     #[test]
     fn no_wait_leaves_its_bounds_whatever_is_drawn(
@@ -104,7 +105,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(cases(60))]
 
     #[test]
     fn at_the_cap_the_waits_are_still_spread(max in 1_000..=YEAR, share in 0.4..=1.0, kind in 0..5, seed in any::<u64>()) {

@@ -1,9 +1,14 @@
 //! The breaker against the model, over random sequences of events.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use proptest::prelude::*;
-use resilience::breaker::{BreakerConfig, FailureReport, Permit};
+use resilience::breaker::{BreakerConfig, CircuitBreaker, FailureReport, Permit};
+use resilience::clock::ManualClock;
 
 use crate::breaker_model::{Event, Model, Report, Settings, Switch};
+use crate::cases;
 use crate::support::{TestBreaker, ms};
 
 #[derive(Debug, Clone)]
@@ -74,8 +79,7 @@ fn agree(breaker: &TestBreaker, model: &Model, now: u64) -> Result<(), TestCaseE
     prop_assert_eq!(breaker.state(), model.state());
     prop_assert_eq!(breaker.consecutive_failures(), model.failures);
     prop_assert_eq!(breaker.stats(), model.stats);
-    let wait = breaker.retry_after();
-    prop_assert_eq!((wait != std::time::Duration::MAX).then(|| wait.as_millis() as u64), model.retry_after(now));
+    prop_assert_eq!(breaker.retry_after(), model.retry_after(now).map_or(Duration::MAX, ms));
     let events: Vec<Event> = breaker
         .events()
         .iter()
@@ -93,7 +97,7 @@ fn agree(breaker: &TestBreaker, model: &Model, now: u64) -> Result<(), TestCaseE
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3_000))]
+    #![proptest_config(cases(1_500))]
 
     #[test]
     fn it_does_what_the_model_does(settings in settings(), steps in prop::collection::vec(step(), 1..80)) {
@@ -114,7 +118,7 @@ proptest! {
                     }
                     (Err(rejection), Err((reason, wait))) => {
                         prop_assert_eq!(rejection.reason, reason);
-                        prop_assert_eq!(rejection.retry_after, wait.map_or(std::time::Duration::MAX, ms));
+                        prop_assert_eq!(rejection.retry_after, wait.map_or(Duration::MAX, ms));
                     }
                     (real, modelled) => prop_assert!(false, "{real:?}, but {modelled:?}"),
                 },
@@ -150,10 +154,10 @@ proptest! {
         rounds in 1..200_usize,
     ) {
         let config = BreakerConfig { cooldown_spread: spread, failure_threshold: 1, ..config(&settings) };
-        let clock = resilience::clock::ManualClock::new();
-        let rng = std::sync::Arc::new(move || chance);
-        let clock_of_breaker = std::sync::Arc::new(clock.clone());
-        let breaker = resilience::breaker::CircuitBreaker::with_clock(config, clock_of_breaker, rng).unwrap();
+        let clock = ManualClock::new();
+        let rng = Arc::new(move || chance);
+        let clock_of_breaker = Arc::new(clock.clone());
+        let breaker = CircuitBreaker::with_clock(config, clock_of_breaker, rng).unwrap();
         let mut expected = settings.cooldown as f64;
         for _ in 0..rounds {
             breaker.try_acquire().unwrap().failure(FailureReport::default());

@@ -13,6 +13,8 @@ use resilience::clock::ManualClock;
 use resilience::mock::MockLlmClient;
 use resilience::retry::{RetryBudget, RetryBudgetConfig, RetryConfig};
 
+use crate::cases;
+
 /// Around the limits of all ranges, and anywhere.
 fn number() -> impl Strategy<Value = f64> {
     let limits =
@@ -52,7 +54,7 @@ fn valid(time: Duration) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(5_000))]
+    #![proptest_config(cases(1_500))]
 
     #[test]
     fn of_the_breaker(

@@ -9,3 +9,9 @@ mod breaker_model;
 mod client;
 mod config;
 mod threads;
+
+/// So many random inputs, or as many as `PROPTEST_CASES` says.
+fn cases(usual: u32) -> proptest::prelude::ProptestConfig {
+    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    proptest::prelude::ProptestConfig::with_cases(asked.unwrap_or(usual))
+}
