@@ -10,7 +10,9 @@ out=$target/host
 mkdir -p "$out"
 cd "$root"
 cargo build --release --lib --features napi
-cp -u "$target/release/$(setting package.library)" "$out/"
+library=$(setting package.library)
+# install, not cp: a Node that runs now keeps the file it has opened
+cmp -s "$target/release/$library" "$out/$library" || install "$target/release/$library" "$out/$library"
 
 if [[ ! $out/ark_host.node -nt tests/host/ark_host.c ]]; then
   ensure_node_api_headers

@@ -41,7 +41,7 @@ as_root() {
   fi
 }
 
-apt() { as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@"; }
+apt() { as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 "$@"; }
 
 # ensure_apt PACKAGE...: installs Debian or Ubuntu packages that are missing. It never removes one (rustc-web and rustup conflict).
 ensure_apt() {

@@ -23,7 +23,7 @@ fetch_musl() {
   say "Downloading musl ($deb)"
   mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial"
   echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg arch=$deb] $mirror trixie main" >"$folder/sources.list"
-  get=(apt-get -qq -o "Dir::Etc::SourceList=$folder/sources.list" -o Dir::Etc::SourceParts=- -o "Dir::State::Lists=$folder/lists"
+  get=(apt-get -qq -o Acquire::Retries=3 -o "Dir::Etc::SourceList=$folder/sources.list" -o Dir::Etc::SourceParts=- -o "Dir::State::Lists=$folder/lists"
     -o "Dir::Cache=$folder/cache" -o "APT::Architecture=$deb" -o "APT::Architectures=$deb" -o APT::Sandbox::User=root)
   (cd "$folder" && "${get[@]}" update && "${get[@]}" download musl) >&2
   dpkg -x "$folder"/musl_*.deb "$folder/musl"
