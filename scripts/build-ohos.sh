@@ -63,6 +63,8 @@ env -u RUSTC_WRAPPER CARGO_TARGET_DIR="$target/ohos" PATH="$tools/bin:$PATH" ohr
 for file in "${abis[@]/%//$library}" index.d.ts; do
   [[ -s $dist/$file ]] || die "ohrs made no $dist/$file; see its messages above"
 done
+types_made=$(awk -f scripts/tidy-types.awk "$dist/index.d.ts")
+printf '%s\n' "$types_made" >"$dist/index.d.ts"
 (cd "$dist" && wc -c -- */"$library" index.d.ts) >&2
 
 case $mode in

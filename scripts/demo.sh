@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Shows the module at work: two scenarios, or a question to a real service. demo.sh --help tells more.
+# shellcheck source=lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+ensure_node
+help=$(node "$root/demo/check_options.mjs" "$@") # wrong options end here, before anything is built
+if [[ -n $help ]]; then
+  echo "$help"
+  exit
+fi
+ensure_host_build >&2
+export RESILIENCE_LIB=$target/host/$(setting package.library) RESILIENCE_HOST=$target/host/ark_host.node
+exec node "$root/demo/main.mjs" "$@"
