@@ -99,7 +99,14 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
     /// What only the caller can mend, see [`CallError::reaches_caller`]: a wrong key, a refused prompt, a cancelled
     /// call. Also the last error, when the fallback itself failed.
     pub async fn chat(&self, request: &L::Request) -> Result<String, CallError> {
-        let mut outcome = self.execute(request, CallOptions::default()).await;
+        let mut call = Call::new(RequestId::next(), None, self.timer.now());
+        let end = self.attempts(request, &mut call, self.policy.config().deadline).await;
+        if let Some(response) = end.response {
+            // Most calls end here: they need no record of themselves.
+            self.remember(call.trace.len(), false);
+            return Ok(response.into_text());
+        }
+        let mut outcome = self.conclude(end, call).await;
         match (outcome.status, outcome.error.take()) {
             (OutcomeStatus::Ok | OutcomeStatus::Fallback, _) => Ok(outcome.into_text()),
             (_, Some(error)) => Err(error),
@@ -110,24 +117,12 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
 
     /// Runs a call to its end. Never fails: the outcome says how it went.
     pub async fn execute(&self, request: &L::Request, options: CallOptions) -> Outcome<L::Response> {
-        let started = self.timer.now();
-        let mut retry = RetryState::begin(&self.policy, started);
-        if let Some(deadline) = options.deadline {
-            retry = retry.with_deadline(started + deadline);
-        }
-        self.budget.deposit_call(started);
         let request_id = options.request_id.map_or_else(RequestId::next, RequestId::from);
-        let call = CallIdentity { cancel: options.cancel, request_id };
-        let mut trace = Vec::with_capacity(1);
-        let end = self.attempts(request, &call, &mut retry, &mut trace).await;
-        let mut outcome = self.conclude(end, call.request_id, started, trace);
-        if outcome.status == OutcomeStatus::Fallback {
-            self.fall_back(&mut outcome, call.cancel.as_ref()).await;
-            outcome.elapsed = self.timer.now().since(started);
-        }
-        let used_fallback = u64::from(outcome.used_fallback());
-        self.last.store(u64::from(outcome.attempts()) << 1 | used_fallback, Ordering::Relaxed);
-        outcome
+        let mut call = Call::new(request_id, options.cancel, self.timer.now());
+        let longest = self.policy.config().deadline;
+        let deadline = options.deadline.map_or(longest, |deadline| deadline.min(longest));
+        let end = self.attempts(request, &mut call, deadline).await;
+        self.conclude(end, call).await
     }
 
     /// Attempts of the latest finished call; with calls at once, see the outcome of each.
@@ -151,13 +146,10 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
     }
 
     /// Attempt after attempt, until one answers or there is a reason to stop.
-    async fn attempts(
-        &self,
-        request: &L::Request,
-        call: &CallIdentity,
-        retry: &mut RetryState,
-        trace: &mut Vec<AttemptRecord>,
-    ) -> End<L::Response> {
+    async fn attempts(&self, request: &L::Request, call: &mut Call, deadline: Duration) -> End<L::Response> {
+        self.budget.deposit_call(call.started);
+        let mut retry = RetryState::begin(&self.policy, call.started).with_deadline(call.started + deadline);
+        let (call, trace) = (&call.identity, &mut call.trace);
         let (mut began, mut last_error) = (retry.started(), None);
         loop {
             if call.is_cancelled() {
@@ -301,8 +293,19 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
         }
     }
 
-    /// What a call came to, but for the text of its fallback.
-    fn conclude(
+    /// What a call came to, and the fallback if it came to nothing.
+    async fn conclude(&self, end: End<L::Response>, call: Call) -> Outcome<L::Response> {
+        let Call { identity, started, trace } = call;
+        let mut outcome = self.outcome(end, identity.request_id, started, trace);
+        if outcome.status == OutcomeStatus::Fallback {
+            self.fall_back(&mut outcome, identity.cancel.as_ref()).await;
+            outcome.elapsed = self.timer.now().since(started);
+        }
+        self.remember(outcome.trace.len(), outcome.used_fallback());
+        outcome
+    }
+
+    fn outcome(
         &self,
         end: End<L::Response>,
         request_id: RequestId,
@@ -324,13 +327,17 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
             response: end.response,
             fallback_text: None,
             fallback_error: None,
-            error: end.error,
+            error: end.error.map(|error| *error),
             stop_reason: end.reason,
             retry_after,
             request_id,
             elapsed: end.at.since(started),
             trace,
         }
+    }
+
+    fn remember(&self, attempts: usize, used_fallback: bool) {
+        self.last.store((attempts as u64) << 1 | u64::from(used_fallback), Ordering::Relaxed);
     }
 
     async fn fall_back(&self, outcome: &mut Outcome<L::Response>, cancel: Option<&CancelToken>) {
@@ -363,10 +370,24 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
     }
 }
 
+/// A call that runs.
+struct Call {
+    identity: CallIdentity,
+    started: Timestamp,
+    trace: Vec<AttemptRecord>,
+}
+
+impl Call {
+    fn new(request_id: RequestId, cancel: Option<CancelToken>, started: Timestamp) -> Self {
+        Self { identity: CallIdentity { cancel, request_id }, started, trace: Vec::with_capacity(1) }
+    }
+}
+
 /// How the attempts of a call ended.
 struct End<R> {
     response: Option<R>,
-    error: Option<CallError>,
+    /// Boxed: this is moved about on the way of a success too.
+    error: Option<Box<CallError>>,
     reason: StopReason,
     retry_after: Option<Duration>,
     at: Timestamp,
@@ -378,7 +399,7 @@ impl<R: LlmResponse> End<R> {
     }
 
     fn stopped(reason: StopReason, error: Option<CallError>, at: Timestamp) -> Self {
-        Self { response: None, error, reason, retry_after: None, at }
+        Self { response: None, error: error.map(Box::new), reason, retry_after: None, at }
     }
 }
 

@@ -22,7 +22,7 @@ use super::mock::read_timer;
 use super::records::{CallOutcome, FailureInfo, RetryEvent, to_js};
 use crate::backoff::{BackoffConfig, Jitter};
 use crate::breaker::{self, BreakerConfig};
-use crate::client::{self, CallOptions, ClientConfig, Fallback, Hooks, Locale, OutcomeStatus};
+use crate::client::{self, CallOptions, ClientConfig, Fallback, Hooks, Locale};
 use crate::log;
 use crate::random::{Rng, SeededRng};
 use crate::retry::{RetryBudgetConfig, RetryConfig};
@@ -86,18 +86,13 @@ impl ResilientLlmClient {
         let (client, runtime) = (self.client.clone(), self.runtime.clone());
         let request = Request::new(&self.runtime, scope, request.raw(), false);
         let promise = self.runtime.spawn(scope, async move {
-            let outcome = client.execute(&request, CallOptions::default()).await;
+            let result = client.chat(&request).await;
             let scope = runtime.scope();
-            match &outcome.error {
-                Some(error) if outcome.status != OutcomeStatus::Fallback => {
-                    let cause = request.take_cause().map(|cause| cause.value(scope));
-                    Err(call_error(scope, error, finite(outcome.retry_after), cause))
-                }
-                _ => match (outcome.status, &outcome.fallback_error) {
-                    (OutcomeStatus::Error, Some(error)) => Err(scope.error(error)),
-                    _ => Ok(scope.string(client::Outcome::text(&outcome))),
-                },
-            }
+            result.map(|text| scope.string(&text)).map_err(|error| {
+                let retry_after = error.retry_after.map(|asked| asked.wait);
+                let cause = request.take_cause().map(|cause| cause.value(scope));
+                call_error(scope, &error, retry_after, cause)
+            })
         });
         returned(scope, promise)
     }
@@ -158,10 +153,6 @@ impl napi_ohos::bindgen_prelude::ToNapiValue for AnswerValue {
 fn returned(scope: Scope, value: Value) -> Unknown<'static> {
     // SAFETY: a value of this scope, returned from it.
     unsafe { Unknown::from_raw_unchecked(scope.env(), value) }
-}
-
-fn finite(wait: Option<Duration>) -> Option<Duration> {
-    wait.filter(|wait| *wait != Duration::MAX)
 }
 
 fn call_options(options: Argument) -> std::result::Result<CallOptions, BadInput> {

@@ -4,11 +4,15 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use super::Runtime;
 use super::alarm::Alarm;
 use super::queue::Queue;
 use crate::clock::{Clock, SystemClock, Timestamp};
+
+/// Key of an entry that is always there: a map that becomes empty frees its memory, for the next call to ask for again.
+const NEVER: (Timestamp, u64) = (Timestamp::new(Duration::MAX), 0);
 
 /// The sleeps of one runtime. The timer thread knows only the earliest time that was ever asked for and not yet reached:
 /// a sleep that is dropped leaves it armed, and the next call with a later deadline has nothing to send.
@@ -24,7 +28,7 @@ impl Timers {
     pub fn new(queue: Arc<Queue>) -> Self {
         Self {
             queue,
-            sleeping: RefCell::default(),
+            sleeping: RefCell::new(BTreeMap::from([(NEVER, Waker::noop().clone())])),
             next_id: Cell::new(0),
             armed: Cell::new(None),
             alarm: RefCell::default(),
@@ -50,19 +54,14 @@ impl Timers {
         let later = self.sleeping.borrow_mut().split_off(&(now, u64::MAX));
         let due = self.sleeping.replace(later);
         due.into_values().for_each(Waker::wake);
-        let next = self.sleeping.borrow().first_key_value().map(|(&(deadline, _), _)| deadline);
-        next.into_iter().for_each(|deadline| self.arm(deadline));
+        let next = self.sleeping.borrow().first_key_value().map(|(&key, _)| key);
+        next.filter(|&key| key != NEVER).into_iter().for_each(|(deadline, _)| self.arm(deadline));
     }
 
     /// Forgets all sleeps and the alarm. For the end of the environment.
     pub fn clear(&self) {
         self.alarm.take();
         drop(self.sleeping.take());
-    }
-
-    /// How many sleeps are pending.
-    pub fn pending(&self) -> usize {
-        self.sleeping.borrow().len()
     }
 }
 
