@@ -34,24 +34,17 @@ pub trait LlmClient {
 
 /// An answer that has a text.
 pub trait LlmResponse {
-    /// The text for the user.
-    fn text(&self) -> &str;
+    /// The text's own type: where answers live in another language's memory it need not be copied out.
+    type Text: From<String>;
 
-    /// The text as its own.
-    fn into_text(self) -> String
-    where
-        Self: Sized,
-    {
-        self.text().to_owned()
-    }
+    /// The text for the user.
+    fn into_text(self) -> Self::Text;
 }
 
 impl LlmResponse for String {
-    fn text(&self) -> &str {
-        self
-    }
+    type Text = Self;
 
-    fn into_text(self) -> String {
+    fn into_text(self) -> Self {
         self
     }
 }

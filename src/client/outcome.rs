@@ -55,23 +55,20 @@ pub struct Outcome<R> {
     pub trace: Vec<AttemptRecord>,
 }
 
-impl<R: LlmResponse> Outcome<R> {
+impl<R: AsRef<str>> Outcome<R> {
     /// What the app may show: the answer or the fallback text; empty for an error or a cancelled call.
     pub fn text(&self) -> &str {
-        match (&self.response, &self.fallback_text) {
-            (Some(response), _) => response.text(),
-            (None, Some(text)) => text,
-            (None, None) => "",
-        }
+        let answer = self.response.as_ref().map(AsRef::as_ref);
+        answer.or(self.fallback_text.as_deref()).unwrap_or_default()
     }
 }
 
 impl<R: LlmResponse> Outcome<R> {
-    /// The text as its own.
-    pub fn into_text(self) -> String {
-        match (self.response, self.fallback_text) {
+    /// What the app may show, taken out.
+    pub fn take_text(&mut self) -> R::Text {
+        match (self.response.take(), self.fallback_text.take()) {
             (Some(response), _) => response.into_text(),
-            (None, text) => text.unwrap_or_default(),
+            (None, text) => text.unwrap_or_default().into(),
         }
     }
 }

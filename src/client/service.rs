@@ -19,6 +19,8 @@ use crate::log;
 use crate::random::{Rng, SeededRng};
 use crate::retry::{Decision, DelaySource, RetryBudget, RetryPolicy, RetryState, StopReason};
 
+type TextOf<L> = <<L as LlmClient>::Response as LlmResponse>::Text;
+
 const DEFAULT_QUOTA_COOLDOWN: Duration = Duration::from_secs(600);
 
 /// Keeps the calls to one LLM service alive.
@@ -98,7 +100,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
     /// # Errors
     /// What only the caller can mend, see [`CallError::reaches_caller`]: a wrong key, a refused prompt, a cancelled
     /// call. Also the last error, when the fallback itself failed.
-    pub async fn chat(&self, request: &L::Request) -> Result<String, CallError> {
+    pub async fn chat(&self, request: &L::Request) -> Result<TextOf<L>, CallError> {
         let mut call = Call::new(RequestId::next(), None, self.timer.now());
         let end = self.attempts(request, &mut call, self.policy.config().deadline).await;
         if let Some(response) = end.response {
@@ -108,7 +110,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
         }
         let mut outcome = self.conclude(end, call).await;
         match (outcome.status, outcome.error.take()) {
-            (OutcomeStatus::Ok | OutcomeStatus::Fallback, _) => Ok(outcome.into_text()),
+            (OutcomeStatus::Ok | OutcomeStatus::Fallback, _) => Ok(outcome.take_text()),
             (_, Some(error)) => Err(error),
             // The breaker let no attempt through, and the fallback failed.
             (_, None) => Err(CallError::new(ErrorClass::Unknown, outcome.fallback_error.unwrap_or_default())),

@@ -88,7 +88,7 @@ impl ResilientLlmClient {
         let promise = self.runtime.spawn(scope, async move {
             let result = client.chat(&request).await;
             let scope = runtime.scope();
-            result.map(|text| scope.string(&text)).map_err(|error| {
+            result.map(|text| text.value(scope)).map_err(|error| {
                 let retry_after = error.retry_after.map(|asked| asked.wait);
                 let cause = request.take_cause().map(|cause| cause.value(scope));
                 call_error(scope, &error, retry_after, cause)
@@ -111,7 +111,7 @@ impl ResilientLlmClient {
         let promise = self.runtime.spawn(scope, async move {
             let mut outcome = client.execute(&request, options).await;
             let response = outcome.response.as_mut().and_then(Answer::take_value);
-            Ok(to_js(runtime.scope(), CallOutcome::new(&outcome, response.map(AnswerValue))))
+            Ok(to_js(runtime.scope(), CallOutcome::new(outcome, response.map(AnswerValue))))
         });
         Ok(returned(scope, promise))
     }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::time::SystemTime;
 
 use napi_ohos::bindgen_prelude::ToNapiValue;
+use napi_ohos::sys;
 
 use super::arguments::Argument;
 use super::cancel::CancelToken;
@@ -45,7 +46,7 @@ impl Request {
 
 /// The client's answer.
 pub struct Answer {
-    text: String,
+    text: Text,
     value: Option<Reference>,
 }
 
@@ -56,8 +57,38 @@ impl Answer {
 }
 
 impl LlmResponse for Answer {
-    fn text(&self) -> &str {
-        &self.text
+    type Text = Text;
+
+    fn into_text(self) -> Text {
+        self.text
+    }
+}
+
+/// A text on its way to the app. An answer's is handed on as the JS string it is; see
+/// [`Runtime::polls_in_this_scope`] for when that may be.
+pub enum Text {
+    InScope(Value),
+    Owned(String),
+}
+
+impl Text {
+    pub fn value(self, scope: Scope) -> Value {
+        match self {
+            Self::InScope(value) => value,
+            Self::Owned(text) => scope.string(&text),
+        }
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        Self::Owned(text)
+    }
+}
+
+impl ToNapiValue for Text {
+    unsafe fn to_napi_value(env: sys::napi_env, text: Self) -> napi_ohos::Result<sys::napi_value> {
+        Ok(text.value(Scope::new(env)))
     }
 }
 
@@ -114,6 +145,11 @@ impl InnerClient {
         move |scope, result| match result {
             Ok(value) => {
                 let text = read_answer(scope, value, provider.as_deref()).map_err(|error| (error, None))?;
+                let text = if runtime.polls_in_this_scope() {
+                    Text::InScope(text)
+                } else {
+                    Text::Owned(scope.as_string(text).unwrap_or_default())
+                };
                 let value = keep_answer.then(|| Reference::new(&runtime, scope, value)).flatten();
                 Ok(Answer { text, value })
             }
@@ -137,19 +173,18 @@ impl LlmClient for InnerClient {
     }
 }
 
-/// The text of an answer, unless the answer is an error in disguise.
-fn read_answer(scope: Scope, value: Value, provider: Option<&str>) -> Result<String, CallError> {
+/// The text of an answer, a JS string, unless the answer is an error in disguise.
+fn read_answer(scope: Scope, value: Value, provider: Option<&str>) -> Result<Value, CallError> {
     let kind = scope.type_of(value);
     if kind != Type::Object {
         let got = format!("chat() must give {{ text: string }}, got {}", kind.name());
         return Err(CallError::new(ErrorClass::InvalidResponse, got));
     }
-    let mut text = scope.as_string(scope.get(value, c"text"));
+    let text = scope.get(value, c"text");
+    let length = scope.string_length(text);
     let finish_reason = scope.get(value, c"finishReason");
-    if scope.type_of(finish_reason) == Type::Undefined {
-        if let Some(text) = text.take_if(|text| !text.is_empty()) {
-            return Ok(text);
-        }
+    if length.is_some_and(|length| length > 0) && scope.type_of(finish_reason) == Type::Undefined {
+        return Ok(text);
     }
     let facts = AnswerFacts {
         finish_reason: scope.as_string(finish_reason),
@@ -157,9 +192,9 @@ fn read_answer(scope: Scope, value: Value, provider: Option<&str>) -> Result<Str
         headers: Vec::new(),
         provider: provider.map(str::to_owned),
     };
-    match (classify_answer(&facts, SystemTime::now()), text) {
+    match (classify_answer(&facts, SystemTime::now()), length) {
         (Some(error), _) => Err(error),
-        (None, Some(text)) => Ok(text),
+        (None, Some(_)) => Ok(text),
         (None, None) => {
             let got = "chat() must give { text: string }, got an object without a text";
             Err(CallError::new(ErrorClass::InvalidResponse, got))

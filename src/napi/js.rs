@@ -176,11 +176,17 @@ impl Scope {
         Some(text_of(bytes))
     }
 
+    /// Length of a string in code units; `None` for anything else.
+    pub fn string_length(self, value: Value) -> Option<usize> {
+        let mut length = 0;
+        // SAFETY: a live value; no buffer: only the length is asked for.
+        let status = unsafe { sys::napi_get_value_string_utf16(self.env, value, ptr::null_mut(), 0, &mut length) };
+        (status == sys::Status::napi_ok).then_some(length)
+    }
+
     /// The code units of a string, as they are: lone surrogates stay.
     pub fn as_utf16(self, value: Value) -> Vec<u16> {
-        let mut length = 0;
-        // SAFETY: no buffer: only the length is asked for.
-        unsafe { sys::napi_get_value_string_utf16(self.env, value, ptr::null_mut(), 0, &mut length) };
+        let mut length = self.string_length(value).unwrap_or(0);
         let mut units = vec![0_u16; length + 1];
         // SAFETY: the engine writes at most the given size, the NUL included.
         unsafe { sys::napi_get_value_string_utf16(self.env, value, units.as_mut_ptr(), units.len(), &mut length) };

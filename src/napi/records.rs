@@ -4,6 +4,7 @@ use napi_derive_ohos::napi;
 
 use super::breaker::BreakerState;
 use super::errors::millis;
+use super::inner_client::{Answer, Text};
 use super::js::{Scope, Value};
 use crate::breaker::{self, BreakerEvent as CoreEvent};
 use crate::classify::{self, CallError, RetryAfter};
@@ -227,7 +228,8 @@ pub struct CallOutcome {
     #[napi(ts_type = "OutcomeStatus")]
     pub status: OutcomeStatus,
     /// What the app may show: the model's answer or the fallback text; empty for an error or a cancelled call.
-    pub text: String,
+    #[napi(ts_type = "string")]
+    pub text: Text,
     /// Whether `text` is the fallback's: mark it for the user.
     pub used_fallback: bool,
     /// Attempts made.
@@ -255,15 +257,15 @@ pub struct CallOutcome {
 }
 
 impl CallOutcome {
-    pub fn new<R: client::LlmResponse>(outcome: &Outcome<R>, response: Option<super::client::AnswerValue>) -> Self {
+    pub fn new(mut outcome: Outcome<Answer>, response: Option<super::client::AnswerValue>) -> Self {
         Self {
             status: outcome.status.into(),
-            text: outcome.text().to_owned(),
+            text: outcome.take_text(),
             used_fallback: outcome.used_fallback(),
             attempts: outcome.attempts(),
             stop_reason: outcome.stop_reason.into(),
             error: outcome.error.as_ref().map(Into::into),
-            fallback_error: outcome.fallback_error.clone(),
+            fallback_error: outcome.fallback_error.take(),
             retry_after_ms: outcome.retry_after.filter(|wait| *wait != std::time::Duration::MAX).map(millis),
             request_id: outcome.request_id.as_str().to_owned(),
             elapsed_ms: outcome.elapsed.as_micros() as f64 / 1_000.0,

@@ -31,8 +31,8 @@ use super::js::{Scope, Value};
 pub struct Runtime {
     env: sys::napi_env,
     alive: Cell<bool>,
-    /// Inside `enter`.
-    entered: Cell<bool>,
+    /// How many calls of `enter` are under way.
+    depth: Cell<u32>,
     queue: Arc<Queue>,
     tasks: Tasks,
     timers: Timers,
@@ -59,7 +59,7 @@ impl Runtime {
         let runtime = Rc::new(Self {
             env: scope.env(),
             alive: Cell::new(true),
-            entered: Cell::new(false),
+            depth: Cell::new(0),
             tasks: Tasks::new(queue.clone()),
             timers: Timers::new(queue.clone()),
             promises: PromisePool::default(),
@@ -92,18 +92,26 @@ impl Runtime {
     ///
     /// Each native function that may wake a future or call the app goes through here.
     pub fn enter<T>(self: &Rc<Self>, work: impl FnOnce(Scope) -> T) -> T {
-        if self.entered.replace(true) {
+        let depth = self.depth.get();
+        self.depth.set(depth + 1);
+        // Also on a panic: whoever enters next must find things in order.
+        let _guard = Leave(self);
+        if depth > 0 {
             return work(self.scope());
         }
         self.queue.begin();
-        // Also on a panic: whoever enters next must find things in order.
-        let _guard = Leave(self);
         let result = work(self.scope());
         self.run_ready();
         while !self.queue.end() {
             self.run_ready();
         }
         result
+    }
+
+    /// Whether what is woken now is polled before the native call that is running returns, so that values of its scope
+    /// may be handed to it.
+    pub fn polls_in_this_scope(&self) -> bool {
+        self.depth.get() == 1
     }
 
     /// Starts a future at once and returns the promise of what it comes to: `Ok` resolves, `Err` rejects.
@@ -141,8 +149,8 @@ struct Leave<'a>(&'a Runtime);
 
 impl Drop for Leave<'_> {
     fn drop(&mut self) {
-        self.0.entered.set(false);
-        if std::thread::panicking() {
+        self.0.depth.set(self.0.depth.get() - 1);
+        if self.0.depth.get() == 0 && std::thread::panicking() {
             // What was ready waits for the next one to enter; the bell sees to it that there is one.
             self.0.queue.end();
             self.0.queue.ring();
