@@ -1,4 +1,40 @@
-//! Keeps LLM calls of HarmonyOS apps alive.
+//! Keeps LLM calls of HarmonyOS apps alive: retry with backoff, circuit breaker, timeouts, fallback, and the trace that
+//! shows what happened.
+//!
+//! This is the core, in plain Rust: it knows no Node-API, and is given its time ([`clock`]) and chance ([`random`]). The
+//! ArkTS side of `libresilience.so` converts, drives and reports, and decides nothing.
+//!
+//! | module | what it decides |
+//! |---|---|
+//! | [`classify`] | what kind of fault ended an attempt, and what follows from it |
+//! | [`backoff`] | how long to wait before the next attempt |
+//! | [`retry`] | whether there is a next attempt |
+//! | [`breaker`] | whether the service is asked at all |
+//! | [`client`] | runs a call through all of them |
+//! | [`cancel`], [`mock`] | ending a call early; a stand-in for a service |
+//!
+//! ```
+//! use resilience::breaker::{BreakerConfig, CircuitBreaker};
+//! use resilience::client::{CallOptions, ClientConfig, ResilientLlmClient};
+//! use resilience::clock::TokioClock;
+//! use resilience::mock::MockLlmClient;
+//! use std::sync::Arc;
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+//! let breaker = Arc::new(CircuitBreaker::new(BreakerConfig::default())?);
+//! let client = ResilientLlmClient::new(
+//!     MockLlmClient::always_failing(),
+//!     ClientConfig::default(),
+//!     breaker.clone(),
+//!     TokioClock::new(),
+//! )?;
+//! let outcome = client.execute("hello", CallOptions::default()).await;
+//! assert!(outcome.used_fallback());
+//! for attempt in &outcome.trace {
+//!     println!("{} {:?} then {:?}", attempt.attempt, attempt.class, attempt.delay);
+//! }
+//! # Ok::<(), resilience::InvalidConfig>(()) }).unwrap();
+//! ```
 #![deny(missing_docs)]
 #![deny(unsafe_code)]
 
