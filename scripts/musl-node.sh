@@ -18,7 +18,7 @@ lib=$out/root/lib
 fetch_musl() {
   local mirror folder=$out/apt get
   mirror=${DEBIAN_MIRROR:-$(debian_mirror)}
-  [[ $mirror ]] || skip "musl comes from a Debian mirror, and this is not Debian" "DEBIAN_MIRROR=http://... (any Debian mirror)"
+  [[ $mirror ]] || skip "musl comes from a Debian mirror, and this is not Debian" "set DEBIAN_MIRROR to the URL of any Debian mirror"
   ensure_apt debian-archive-keyring
   say "Downloading musl ($deb)"
   mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial"
