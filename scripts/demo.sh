@@ -8,6 +8,6 @@ if [[ -n $help ]]; then
   echo "$help"
   exit
 fi
-ensure_host_build >&2
+ensure_host_build >&2 || die "the module was not built; the reason stands above"
 export RESILIENCE_LIB=$target/host/$(setting package.library) RESILIENCE_HOST=$target/host/ark_host.node
 exec node "$root/demo/main.mjs" "$@"

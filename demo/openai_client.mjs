@@ -1,0 +1,78 @@
+// A client for one OpenAI-compatible service: the kind of object that ResilientLlmClient keeps alive. Copy it.
+// One attempt a call and no retry of its own: retries inside retries multiply.
+
+/** What the service said instead of an answer, with all that ResilientLlmClient reads to judge it. */
+class ServiceError extends Error {
+  constructor(response, body, answer) {
+    const said = [answer?.error?.message, answer?.error, answer?.message].find((text) => typeof text === 'string')
+    super(`HTTP ${response.status}` + (said ? `: ${said}` : ''))
+    this.name = 'ServiceError'
+    this.status = response.status
+    this.headers = Object.fromEntries(response.headers) // names come in lower case; Retry-After is in here
+    this.body = body
+  }
+}
+
+export class OpenAiClient {
+  #key
+
+  /** `url` ends in /chat/completions; `key` may be left out for a service on your own machine. */
+  constructor({ url, model, key }) {
+    this.url = url
+    this.model = model
+    this.#key = key
+  }
+
+  async chat(request, context) {
+    const abort = new AbortController()
+    // Whoever cancels the call, or its attempt when time is up: the connection is closed, not just forgotten.
+    const listener = context.cancelToken.onCancel((reason) => abort.abort(new DOMException(reason, 'AbortError')))
+    const timer = setTimeout(() => abort.abort(new DOMException('no answer in time', 'TimeoutError')), context.timeoutMs)
+    try {
+      const response = await fetch(this.url, {
+        method: 'POST',
+        headers: this.#headers(context.requestId),
+        body: JSON.stringify({ model: this.model, messages: [{ role: 'user', content: request.prompt }] }),
+        redirect: 'manual', // a POST that is led elsewhere (a login page, say) has not arrived
+        signal: abort.signal,
+      })
+      return this.#answer(response, this.#withoutKey(await response.text()))
+    } catch (error) {
+      // fetch says "fetch failed" and keeps the reason in its cause: ECONNREFUSED, ENOTFOUND, a broken TLS handshake.
+      throw error.cause?.errors?.[0] ?? error.cause ?? error
+    } finally {
+      clearTimeout(timer)
+      context.cancelToken.offCancel(listener)
+    }
+  }
+
+  #headers(requestId) {
+    const headers = { 'content-type': 'application/json', accept: 'application/json' }
+    // The same over all attempts of a call: a service that knows it does not bill a repetition twice.
+    headers['x-request-id'] = headers['idempotency-key'] = requestId
+    if (this.#key) headers.authorization = `Bearer ${this.#key}`
+    return headers
+  }
+
+  #answer(response, body) {
+    const answer = response.ok ? JSON.parse(body) : parsed(body) // no JSON in a 200: the page of a hotel's Wi-Fi
+    // Some services report errors inside a 200.
+    if (!response.ok || answer?.error) throw new ServiceError(response, body, answer)
+    const choice = answer?.choices?.[0]
+    // With the rest of the answer: ResilientLlmClient knows the errors that providers hide in there.
+    return { ...answer, text: choice?.message?.content, finishReason: choice?.finish_reason }
+  }
+
+  /** A service may repeat the key in its error text, and error texts end up in logs. */
+  #withoutKey(text) {
+    return this.#key ? text.replaceAll(this.#key, '***') : text
+  }
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

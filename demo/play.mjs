@@ -1,0 +1,26 @@
+// Plays all scenarios and says whether every claim holds.
+import { failsTwiceThenSucceeds, keepsFailingUntilTheBreakerOpens } from './scenarios.mjs'
+import { Timeline } from './timeline.mjs'
+
+const SCENARIOS = [failsTwiceThenSucceeds, keepsFailingUntilTheBreakerOpens]
+
+/** Gives the exit code: 0 when all claims hold, else 1. */
+export async function play(lib, { json }, output) {
+  const timeline = new Timeline(json ? () => {} : output.line, output.colour)
+  timeline.text(`libresilience ${lib.version()}, called through Node-API by Node ${process.versions.node}`)
+  const scenarios = []
+  for (const scenario of SCENARIOS) scenarios.push(await scenario(lib, timeline))
+  const claims = scenarios.flatMap((scenario) => scenario.claims)
+  const failed = claims.filter((claim) => !claim.ok)
+  if (json) output.line(JSON.stringify({ version: lib.version(), ok: failed.length === 0, scenarios }, null, 2))
+  timeline.text()
+  if (failed.length > 0) {
+    const which = failed.map(({ claim }) => claim).join('; ')
+    const complain = json ? output.complaint : output.line
+    complain(timeline.paint('red', `FAILED: ${failed.length} of ${claims.length} claims do not hold: ${which}`))
+    return 1
+  }
+  const seconds = (timeline.elapsedMs() / 1000).toFixed(1)
+  timeline.text(`OK: all ${claims.length} claims hold, after ${seconds} s`)
+  return 0
+}

@@ -1,0 +1,86 @@
+// Watches one client from outside: when its service was called, what its breaker did, how its calls ended.
+
+const STATES = ['CLOSED', 'OPEN', 'HALF_OPEN']
+
+/** The name of a breaker's state. */
+export function stateName(lib, state) {
+  return STATES.find((name) => lib.BreakerState[name] === state) ?? String(state)
+}
+
+export class Recorder {
+  /** Begin and end of each attempt in milliseconds, by this process's own clock. */
+  attempts = []
+  /** Changes of the breaker's state, such as 'CLOSED → OPEN'. */
+  transitions = []
+  /** What each call came to. */
+  outcomes = []
+  #lib
+  #timeline
+  #breaker
+  #calls = 0
+  #caused = []
+
+  constructor(lib, timeline, breaker) {
+    this.#lib = lib
+    this.#timeline = timeline
+    this.#breaker = breaker
+    breaker.onStateChange((event) => this.#stateChanged(event))
+  }
+
+  /** An inner client that passes each attempt on to the client that `current()` gives, and notes it. */
+  watch(current) {
+    return {
+      chat: async (request, context) => {
+        const attempt = { begin: performance.now(), end: NaN }
+        this.attempts.push(attempt)
+        try {
+          return await current().chat(request, context)
+        } finally {
+          attempt.end = performance.now()
+        }
+      },
+    }
+  }
+
+  /** For the constructor of ResilientLlmClient: shows the attempt that failed and the wait that begins. */
+  onRetry = ({ attempt, delayMs, delaySource, error }) => {
+    const source = delaySource === this.#lib.DelaySource.RetryAfter ? 'Retry-After' : 'backoff'
+    const { code, message } = error
+    this.#timeline.event(`attempt ${attempt}`, { code, wait: `${delayMs} ms, ${source}`, state: this.state, detail: message })
+  }
+
+  /** Makes a call, shows what came of it, and keeps its outcome. */
+  async call(client, request, options) {
+    const number = ++this.#calls
+    const outcome = await client.execute(request, options)
+    this.outcomes.push(outcome)
+    const last = outcome.trace.at(-1)
+    if (last && last.delayMs === undefined) this.#showLast(last)
+    for (const change of this.#caused.splice(0)) this.#timeline.event('breaker', change)
+    const detail = outcome.text || outcome.error?.message
+    this.#timeline.event(`call ${number}`, { code: outcome.status, state: this.state, detail })
+    return outcome
+  }
+
+  /** The name of the breaker's state now. */
+  get state() {
+    return stateName(this.#lib, this.#breaker.state)
+  }
+
+  /** An attempt that no wait follows. */
+  #showLast({ attempt, ok, code, message, breakerState, probe }) {
+    const detail = [probe ? 'the probe' : '', message].filter(Boolean).join(': ')
+    const state = stateName(this.#lib, breakerState)
+    this.#timeline.event(`attempt ${attempt}`, { code: ok ? 'ok' : code, state, detail })
+  }
+
+  #stateChanged({ from, to, reason, cooldownMs }) {
+    const [before, after] = [stateName(this.#lib, from), stateName(this.#lib, to)]
+    this.transitions.push(`${before} → ${after}`)
+    const cooldown = cooldownMs > 0 ? `, cooldown ${cooldownMs} ms` : ''
+    const change = { detail: `${before} → ${after} (${reason}${cooldown})`, state: after }
+    // What the result of an attempt caused is shown below that attempt, which is known when its call goes on or ends.
+    if (reason === 'cooldown_over') this.#timeline.event('breaker', change)
+    else this.#caused.push(change)
+  }
+}

@@ -1,0 +1,295 @@
+// demo.sh --endpoint against a real HTTP server with a fault plan.
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import { after, describe, test } from 'node:test'
+import { answer, cutBody, inPieces, json, reply, reset, resetAfterHeaders, slow, startFaultServer } from './fault_server.mjs'
+import { startDemo, until } from './support.mjs'
+
+const KEY = 'sk-demo-0123456789abcdef'
+const OPEN = 1
+const servers = []
+after(() => Promise.all(servers.map((server) => server.close())))
+
+async function serve(...plan) {
+  const server = await startFaultServer(plan)
+  servers.push(server)
+  return server
+}
+
+function startAsking(endpoint, ...args) {
+  const fixed = ['--endpoint', endpoint, '--model', 'test-model', '--key-env', 'DEMO_KEY']
+  return startDemo([...fixed, ...args, 'What now?'], { DEMO_KEY: KEY })
+}
+
+/** Asks and gives the run with its outcome; the key must never be seen. */
+async function ask(endpoint, ...args) {
+  return finished(await startAsking(endpoint, '--json', ...args).done)
+}
+
+function finished(run) {
+  assert.doesNotMatch(run.stdout + run.stderr, new RegExp(KEY.slice(3, 12)), 'the key is in the output')
+  assert.equal(run.stderr, '')
+  return { ...run, ...JSON.parse(run.stdout) }
+}
+
+/** Asks in words. */
+async function read(endpoint, ...args) {
+  const run = await startAsking(endpoint, ...args).done
+  assert.doesNotMatch(run.stdout + run.stderr, new RegExp(KEY.slice(3, 12)), 'the key is in the output')
+  assert.equal(run.stderr, '')
+  return run
+}
+
+/** From the server's reply to the next request. */
+function pauses({ requests }) {
+  return requests.slice(1).map((request, i) => request.begin - requests[i].replied)
+}
+
+function assertOneRequestId(server, outcome) {
+  for (const { headers } of server.requests) {
+    assert.equal(headers['x-request-id'], outcome.requestId)
+    assert.equal(headers['idempotency-key'], outcome.requestId)
+  }
+}
+
+describe('an answer', { concurrency: 4 }, () => {
+  test('comes from one request, which says all that it should', async () => {
+    const server = await serve(answer('It is noon.'))
+    const { code, outcome, transitions } = await ask(server.endpoint)
+    assert.equal(code, 0)
+    assert.equal(outcome.status, 'ok')
+    assert.equal(outcome.text, 'It is noon.')
+    assert.equal(outcome.attempts, 1)
+    assert.deepEqual(transitions, [])
+    assert.equal(server.requests.length, 1)
+    const [request] = server.requests
+    assert.equal(request.path, '/v1/chat/completions')
+    assert.equal(request.headers.authorization, `Bearer ${KEY}`)
+    assert.deepEqual(request.body, { model: 'test-model', messages: [{ role: 'user', content: 'What now?' }] })
+    assertOneRequestId(server, outcome)
+  })
+
+  test('has no authorization header without a key', async () => {
+    const server = await serve(answer('hello'))
+    const run = await startDemo(['--endpoint', server.endpoint, '--model', 'm', 'hello?']).done
+    assert.equal(run.code, 0)
+    assert.equal(server.requests[0].headers.authorization, undefined)
+  })
+
+  test('is printed with its trace in words', async () => {
+    const server = await serve(json(503, { error: { message: 'warming up' } }), answer('It is\nnoon.'))
+    const { code, stdout } = await read(server.endpoint)
+    assert.equal(code, 0)
+    assert.match(stdout, /attempt 1 +overloaded +\d+ ms, backoff +CLOSED +HTTP 503: warming up/)
+    assert.match(stdout, /attempt 2 +ok/)
+    assert.match(stdout, /^It is\nnoon\.$/m)
+    assert.match(stdout, /2 attempts in \d+ ms/)
+  })
+
+  test('arrives whole when its characters come in pieces', async () => {
+    const server = await serve(inPieces('断路器会暂停请求。🙂'))
+    assert.equal((await ask(server.endpoint)).outcome.text, '断路器会暂停请求。🙂')
+  })
+
+  test('cannot write on the terminal but text', async () => {
+    const server = await serve(answer('\u001b[2Jgone\u001b]0;title\u0007\u202e'))
+    const { stdout } = await read(server.endpoint)
+    assert.doesNotMatch(stdout, /[\u001b\u0007\u202e]/)
+    assert.match(stdout, /gone/)
+  })
+})
+
+describe('a fault, then an answer', { concurrency: 4 }, () => {
+  const date = 'Wed, 21 Oct 2026 07:28:00 GMT'
+  const limit = { error: { message: 'Rate limit reached', type: 'requests', code: 'rate_limit_exceeded' } }
+  const overloaded = { error: { message: 'Overloaded', type: 'overloaded_error' } }
+  const cases = [
+    ['429 with Retry-After in seconds', json(429, limit, { 'retry-after': '1' }), 'rate_limit', { wait: 1000 }],
+    ['429 with Retry-After as a date', json(429, limit, { date, 'retry-after': date.replace(':00 ', ':01 ') }), 'rate_limit', { wait: 1000 }],
+    ['429 with retry-after-ms', json(429, limit, { 'retry-after-ms': '800.5', 'retry-after': '1' }), 'rate_limit', { wait: 801 }],
+    ['429 with a Retry-After nobody can read', json(429, limit, { 'retry-after': 'soon' }), 'rate_limit', { malformed: 'soon' }],
+    ['429 with a date in the past', json(429, limit, { date, 'retry-after': date.replace('07:28', '07:27') }), 'rate_limit', {}],
+    ['503 from a proxy', reply(503, '<html>503 Service Temporarily Unavailable</html>'), 'overloaded', {}],
+    ['500', reply(500, 'Internal Server Error'), 'server', {}],
+    ['an error in a 200', json(200, overloaded, { 'retry-after': '1' }), 'overloaded', { wait: 1000 }],
+    ['a reset instead of a reply', reset, 'interrupted', { billed: true }],
+    ['a reset after the headers', resetAfterHeaders, 'interrupted', { billed: true }],
+    ['a body that is cut off', cutBody, 'interrupted', { billed: true }],
+    ['no byte in time', slow(5000, answer('late')), 'timeout', { billed: true, args: ['--timeout-ms', '1000'] }],
+  ]
+  for (const [name, fault, code, { wait, malformed, billed = false, args = [] }] of cases) {
+    test(name, async () => {
+      const server = await serve(fault, answer('fine'))
+      const { code: exitCode, outcome } = await ask(server.endpoint, ...args)
+      assert.equal(exitCode, 0)
+      assert.equal(outcome.text, 'fine')
+      assert.deepEqual(outcome.trace.map((attempt) => attempt.code), [code, undefined])
+      const [first] = outcome.trace
+      assert.equal(first.delaySource, wait ? 'retry_after' : 'backoff')
+      if (wait) assert.equal(first.delayMs, wait)
+      assert.equal(first.retryAfterMalformed, malformed)
+      assert.equal(first.maybeBilled, billed)
+      assert.equal(server.requests.length, 2)
+      const [pause] = pauses(server)
+      assert.ok(pause >= first.delayMs, `asked again after ${pause} ms, not ${first.delayMs} ms`)
+      assertOneRequestId(server, outcome)
+    })
+  }
+
+  test('the request that ran out of time is taken back', async () => {
+    const server = await serve(slow(5000, answer('late')))
+    const { code } = await ask(server.endpoint, '--retries', '0', '--timeout-ms', '200')
+    assert.equal(code, 3)
+    const [request] = server.requests
+    await until(() => request.aborted)
+    assert.ok(request.end - request.begin < 4000, `closed after ${request.end - request.begin} ms`)
+  })
+
+  test('429, 503, reset, slow, then fine: five attempts with one request id', async () => {
+    const busy = json(429, limit, { 'retry-after': '1' })
+    const server = await serve(busy, reply(503), resetAfterHeaders, slow(5000, answer('late')), answer('at last'))
+    const { outcome, code, transitions } = await ask(server.endpoint, '--retries', '4', '--timeout-ms', '1000')
+    assert.equal(code, 0)
+    assert.equal(outcome.text, 'at last')
+    const classes = ['rate_limit', 'overloaded', 'interrupted', 'timeout', undefined]
+    assert.deepEqual(outcome.trace.map((attempt) => attempt.code), classes)
+    assert.deepEqual(transitions, [])
+    assert.equal(server.requests.length, 5)
+    pauses(server).forEach((pause, i) => assert.ok(pause >= outcome.trace[i].delayMs, `wait ${i + 1}: ${pause} ms`))
+    assertOneRequestId(server, outcome)
+  })
+})
+
+describe('no answer', { concurrency: 4 }, () => {
+  const quota = { error: { message: 'You exceeded your current quota', type: 'insufficient_quota', code: 'insufficient_quota' } }
+  const tooLong = { error: { message: "This model's maximum context length is 8192 tokens", code: 'context_length_exceeded' } }
+  const noModel = { error: { message: 'model "test-model" not found, try pulling it first', type: 'not_found_error' } }
+  const page = reply(200, '<!DOCTYPE html><title>Free Wi-Fi</title>', { 'content-type': 'text/html' })
+  const cases = [
+    ['401 that repeats the key', json(401, { error: { message: `Incorrect API key provided: ${KEY}.` } }), 'auth', 'error', /check the key/],
+    ['400, too long', json(400, tooLong), 'context_length', 'error', /shorter question/],
+    ['400 of another kind', json(400, { error: { message: 'temperature must be below 2' } }), 'bad_request', 'error', /temperature/],
+    ['404, no such model', json(404, noModel), 'model_not_found', 'error', /model's name \(test-model\)/],
+    ['302 to a login page', reply(302, '', { location: 'http://login.invalid/' }), 'protocol', 'error', /leads elsewhere/],
+    ['a finish reason of moderation', answer('', 'content_filter'), 'content_filter', 'error', /differently/],
+    ['429 without quota', json(429, quota, { 'retry-after': '1' }), 'quota', 'fallback', /top up/],
+    ['JSON that is cut', reply(200, '{"choices":[{"mess'), 'invalid_response', 'fallback', /check the URL/],
+    ['JSON of another shape', json(200, { hello: 'world' }), 'invalid_response', 'fallback', /check the URL/],
+    ['JSON null', json(200, null), 'invalid_response', 'fallback', /check the URL/],
+    ['an empty body', reply(200, ''), 'invalid_response', 'fallback', /check the URL/],
+    ['a login page in a 200', page, 'invalid_response', 'fallback', /login page/],
+  ]
+  for (const [name, fault, code, status, next] of cases) {
+    test(`${name}: asked once`, async () => {
+      const server = await serve(fault)
+      const [inJson, inWords] = await Promise.all([ask(server.endpoint), read(server.endpoint)])
+      assert.equal(inJson.code, 3)
+      assert.equal(inWords.code, 3)
+      assert.equal(server.requests.length, 2, 'one for each run')
+      const { outcome } = inJson
+      assert.equal(outcome.status, status)
+      assert.equal(outcome.error.code, code)
+      assert.equal(outcome.stopReason, 'not_retryable')
+      assert.equal(outcome.usedFallback, status === 'fallback')
+      assert.match(inWords.stdout, next)
+    })
+  }
+
+  test('without quota the breaker opens at once', async () => {
+    const server = await serve(json(429, quota))
+    const { outcome, transitions } = await ask(server.endpoint)
+    assert.deepEqual(transitions, ['CLOSED → OPEN'])
+    assert.equal(outcome.trace[0].breakerState, OPEN)
+  })
+
+  test('when it fails to the end: fallback, all attempts in the trace, the breaker open', async () => {
+    const server = await serve(reply(503))
+    const { code, outcome, transitions } = await ask(server.endpoint, '--retries', '1')
+    assert.equal(code, 3)
+    assert.equal(outcome.status, 'fallback')
+    assert.equal(outcome.attempts, 2)
+    assert.equal(outcome.stopReason, 'attempts')
+    assert.deepEqual(transitions, [], 'two failures, three open it')
+    assert.match(outcome.text, /try again/)
+  })
+
+  test('a Retry-After that is too long is passed on, not waited for', async () => {
+    const server = await serve(json(429, { error: { message: 'slow down' } }, { 'retry-after': '3600' }))
+    const { code, stdout, elapsedMs } = await read(server.endpoint)
+    assert.equal(code, 3)
+    assert.ok(elapsedMs < 60_000)
+    assert.match(stdout, /retry_after_too_long/)
+    assert.match(stdout, /left alone for 3600000 ms/)
+  })
+
+  test('a port where nobody listens', async () => {
+    const port = await unusedPort()
+    const [inJson, inWords] = await Promise.all(
+      [ask, read].map((run) => run(`http://127.0.0.1:${port}/v1`, '--retries', '1')),
+    )
+    assert.equal(inJson.code, 3)
+    assert.deepEqual(inJson.outcome.trace.map((attempt) => attempt.code), ['connect', 'connect'])
+    assert.equal(inJson.outcome.maybeBilled, false, 'nothing was sent')
+    assert.match(inJson.outcome.error.message, /ECONNREFUSED/)
+    assert.match(inWords.stdout, /the service can't be reached/)
+    assert.match(inWords.stdout, new RegExp(`whether a service runs at 127.0.0.1:${port}`))
+  })
+
+  test('a host that does not exist', async () => {
+    const { code, outcome } = await ask('http://no-such-host.invalid/v1', '--retries', '0', '--timeout-ms', '20000')
+    assert.equal(code, 3)
+    assert.equal(outcome.error.code, 'connect')
+    assert.match(outcome.error.message, /no-such-host\.invalid/)
+  })
+
+  test('https where http is spoken', async () => {
+    const server = await serve(answer('hello'))
+    const { code, outcome } = await ask(server.endpoint.replace('http:', 'https:'))
+    assert.equal(code, 3)
+    assert.equal(outcome.error.code, 'protocol')
+    assert.equal(outcome.attempts, 1)
+  })
+})
+
+describe('Ctrl-C', { concurrency: 4 }, () => {
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    test(`${signal} ends a request in flight at once`, async () => {
+      const server = await serve(slow(20_000, answer('late')))
+      const { child, done } = startAsking(server.endpoint, '--json')
+      await until(() => server.requests.length === 1)
+      const begin = performance.now()
+      child.kill(signal)
+      const { code, outcome } = finished(await done)
+      assert.ok(performance.now() - begin < 5000, `took ${performance.now() - begin} ms`)
+      assert.equal(code, 130)
+      assert.equal(outcome.status, 'cancelled')
+      assert.equal(outcome.trace[0].code, 'cancelled')
+      await until(() => server.requests[0].aborted)
+    })
+  }
+
+  test('ends a wait at once, and says what happened', async () => {
+    const server = await serve(json(429, { error: { message: 'slow down' } }, { 'retry-after': '30' }), answer('late'))
+    const { child, done } = startAsking(server.endpoint)
+    let seen = ''
+    child.stdout.on('data', (text) => (seen += text))
+    await until(() => /30000 ms, Retry-After/.test(seen))
+    const begin = performance.now()
+    child.kill('SIGINT')
+    const { code, stdout } = await done
+    assert.ok(performance.now() - begin < 5000, `took ${performance.now() - begin} ms`)
+    assert.equal(code, 130)
+    assert.match(stdout, /Cancelled/)
+    assert.match(stdout, /1 attempts in \d+ ms, ended by cancelled/)
+    assert.equal(server.requests.length, 1)
+  })
+})
+
+/** A port of the loopback interface at which nobody listens. */
+async function unusedPort() {
+  const server = createServer()
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
