@@ -155,7 +155,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
         let (mut began, mut last_error) = (retry.started(), None);
         loop {
             if call.is_cancelled() {
-                return End::stopped(StopReason::Cancelled, Some(cancelled()), began);
+                return End::stopped(StopReason::Cancelled, Some(Box::new(cancelled())), began);
             }
             if began >= retry.deadline() {
                 // A sleep may end late. An attempt without any time would only blame the service for it.
@@ -188,7 +188,8 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
             trace.push(self.record(number, result.as_ref().err(), began, now, retry.started(), probe));
             let error = match result {
                 Ok(response) => return End::answered(response, now),
-                Err(error) => error,
+                // Boxed from here on: it is kept over waits and moved about.
+                Err(error) => Box::new(error),
             };
             let mut decision = retry.after_failure(&self.policy, &error, now, &self.budget, &*self.rng);
             if matches!(decision, Decision::Retry { .. }) && self.breaker.state() != BreakerState::Closed {
@@ -300,7 +301,8 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
         let Call { identity, started, trace } = call;
         let mut outcome = self.outcome(end, identity.request_id, started, trace);
         if outcome.status == OutcomeStatus::Fallback {
-            self.fall_back(&mut outcome, identity.cancel.as_ref()).await;
+            // On the heap: the rare end must not make the future of each call larger.
+            Box::pin(self.fall_back(&mut outcome, identity.cancel.as_ref())).await;
             outcome.elapsed = self.timer.now().since(started);
         }
         self.remember(outcome.trace.len(), outcome.used_fallback());
@@ -388,7 +390,6 @@ impl Call {
 /// How the attempts of a call ended.
 struct End<R> {
     response: Option<R>,
-    /// Boxed: this is moved about on the way of a success too.
     error: Option<Box<CallError>>,
     reason: StopReason,
     retry_after: Option<Duration>,
@@ -400,8 +401,8 @@ impl<R: LlmResponse> End<R> {
         Self { response: Some(response), error: None, reason: StopReason::Success, retry_after: None, at }
     }
 
-    fn stopped(reason: StopReason, error: Option<CallError>, at: Timestamp) -> Self {
-        Self { response: None, error: error.map(Box::new), reason, retry_after: None, at }
+    fn stopped(reason: StopReason, error: Option<Box<CallError>>, at: Timestamp) -> Self {
+        Self { response: None, error, reason, retry_after: None, at }
     }
 }
 
