@@ -210,9 +210,6 @@ impl CircuitBreaker {
         if self.gate.load(Ordering::Acquire) & 1 == 1 {
             return BreakerState::Closed;
         }
-        if self.gate.load(Ordering::Acquire) & 1 == 1 {
-            return BreakerState::Closed;
-        }
         self.shared().state.state()
     }
 
@@ -256,6 +253,11 @@ impl CircuitBreaker {
         let before = shared.listeners.len();
         shared.listeners.retain(|(listener, _)| *listener != id);
         shared.listeners.len() < before
+    }
+
+    #[cfg(test)]
+    pub(super) fn lock_for_test(&self) -> impl Sized {
+        self.shared()
     }
 
     fn shared(&self) -> MutexGuard<'_, Shared> {

@@ -270,6 +270,7 @@ fn a_result_without_a_ticket_belongs_to_the_oldest_probe_or_to_the_closed_state(
         breaker.record_failure(breaker.current_ticket().unwrap(), FailureReport::default());
     }
     assert_eq!((breaker.state(), breaker.current_ticket()), (BreakerState::Open, None));
+    assert_eq!(breaker.config().half_open_probes, 2);
     clock.advance(ms(5_000));
     let (first, second) = (breaker.try_acquire().unwrap(), breaker.try_acquire().unwrap());
     breaker.record_neutral(breaker.current_ticket().unwrap());
@@ -334,6 +335,35 @@ fn each_value_out_of_its_range_is_refused_by_name() {
     assert_eq!(refused(|config| config.probe_lease = Some(Duration::ZERO)), "probeLeaseMs");
 }
 
+/// Whether a call that succeeds gets by without the lock, which the test holds meanwhile.
+fn needs_no_lock(breaker: &CircuitBreaker) -> bool {
+    let (done, finished) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        let lock = breaker.lock_for_test();
+        scope.spawn(move || {
+            breaker.try_acquire().unwrap().success();
+            let _ = done.send(breaker.state());
+        });
+        let state = finished.recv_timeout(ms(10_000));
+        drop(lock);
+        state == Ok(BreakerState::Closed)
+    })
+}
+
+#[test]
+fn a_success_on_a_closed_breaker_needs_no_lock() {
+    let clock = ManualClock::new();
+    let breaker = breaker(&clock, BreakerConfig::default(), 0.5);
+    assert!(needs_no_lock(&breaker));
+    breaker.reset();
+    assert!(needs_no_lock(&breaker), "in a later generation too");
+    breaker.try_acquire().unwrap().failure(FailureReport { retry_after: Some(ms(100)), open_for: None });
+    clock.advance(ms(100));
+    breaker.try_acquire().unwrap().success();
+    assert!(needs_no_lock(&breaker), "when the service's wait is over");
+    assert_eq!(breaker.stats().successes, 4);
+}
+
 #[test]
 fn a_listener_may_use_the_breaker_and_leave_it() {
     let clock = ManualClock::new();
@@ -350,7 +380,9 @@ fn a_listener_may_use_the_breaker_and_leave_it() {
     breaker.try_acquire().unwrap().failure(Default::default());
     let expected = [(BreakerState::Open, BreakerState::Open), (BreakerState::Closed, BreakerState::Closed)];
     assert_eq!(*seen.lock().unwrap(), expected);
+    let other = breaker.subscribe(|_| ());
     assert_eq!((breaker.unsubscribe(id), breaker.unsubscribe(id)), (true, false));
     breaker.isolate();
     assert_eq!(seen.lock().unwrap().len(), 2);
+    assert!(breaker.unsubscribe(other), "each has a number of its own");
 }
