@@ -324,7 +324,7 @@ impl State {
 
     fn set_mode(&mut self, mode: Mode, now: Timestamp) -> Option<BreakerEvent> {
         let (from, failures) = (self.state(), self.failures);
-        *self = Self { generation: self.generation + 1, next_probe: self.next_probe, mode, ..Self::new(self.config) };
+        *self = Self { generation: self.generation + 1, mode, ..Self::new(self.config) };
         let (to, cooldown) = (self.state(), Duration::ZERO);
         (from != to).then_some(BreakerEvent { from, to, reason: TransitionReason::Manual, at: now, failures, cooldown })
     }
