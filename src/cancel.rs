@@ -47,8 +47,6 @@ pub struct CancelToken(Arc<Inner>);
 #[derive(Default)]
 struct Inner {
     state: Mutex<State>,
-    /// A child's place at its parent, given up with the child.
-    _parent: Option<Registration>,
 }
 
 #[derive(Default)]
@@ -56,6 +54,8 @@ struct State {
     reason: Option<CancelReason>,
     next_id: u64,
     listeners: BTreeMap<u64, Listener>,
+    /// A child's place at its parent, given up with the child.
+    parent: Option<Registration>,
 }
 
 enum Listener {
@@ -74,7 +74,7 @@ impl CancelToken {
         let child = Arc::new_cyclic(|child: &Weak<Inner>| {
             let child = child.clone();
             let follow = move |reason| child.upgrade().into_iter().for_each(|inner| Self(inner).cancel(reason));
-            Inner { state: Mutex::default(), _parent: self.on_cancel(follow) }
+            Inner { state: Mutex::new(State { parent: self.on_cancel(follow), ..State::default() }) }
         });
         if let Some(reason) = self.reason() {
             Self(child.clone()).cancel(reason);
@@ -124,10 +124,15 @@ impl CancelToken {
         self.register(Listener::Call(Box::new(listener)))
     }
 
-    /// Forgets all listeners: nobody will be told any more. For an attempt that is over.
+    /// Forgets all listeners, and its parent: nobody will be told any more. For an attempt that is over, however long its
+    /// client keeps the token.
     pub fn close(&self) {
-        let listeners = std::mem::take(&mut self.0.state().listeners);
-        drop(listeners);
+        let forgotten = {
+            let mut state = self.0.state();
+            (std::mem::take(&mut state.listeners), state.parent.take())
+        };
+        // Outside the lock: both may have a drop of their own.
+        drop(forgotten);
     }
 
     fn register(&self, listener: Listener) -> Option<Registration> {

@@ -238,7 +238,8 @@ impl CircuitBreaker {
         *self.shared().state.config()
     }
 
-    /// Calls `listener` after each change of state, outside any lock. The number is for [`unsubscribe`](Self::unsubscribe).
+    /// Calls `listener` after each change of state, outside any lock: of changes on several threads at once the later one
+    /// may be told first. The number is for [`unsubscribe`](Self::unsubscribe).
     pub fn subscribe(&self, listener: impl Fn(&BreakerEvent) + Send + Sync + 'static) -> u64 {
         let mut shared = self.shared();
         shared.next_listener += 1;

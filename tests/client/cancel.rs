@@ -38,6 +38,7 @@ fn the_client_in_flight_is_told_why() {
     let token = CancelToken::new();
     let cancel = at(&breaker.clock, 10_150, || token.cancel(CancelReason::Cancelled));
     let outcome = run(&breaker.clock, async { tokio::join!(client.execute("hi", cancelled_by(&token)), cancel).0 });
+    assert_eq!(token.listeners(), 0, "although the client keeps the tokens of its attempts");
     let reasons: Vec<_> = deaf.0.lock().unwrap().iter().map(CancelToken::reason).collect();
     assert_eq!(reasons, [Some(CancelReason::Timeout), Some(CancelReason::Cancelled)]);
     let classes: Vec<_> = outcome.trace.iter().map(|attempt| attempt.class.unwrap()).collect();
