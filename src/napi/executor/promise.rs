@@ -1,9 +1,11 @@
 //! Awaiting a JS promise without making two functions for it each time.
 //!
-//! A slot owns a pair of JS functions, made once, with the slot as their data. To wait for a promise, a free slot takes
-//! the waiting state and its functions go to the promise's `then`; when one of them is called, the state is taken out,
-//! gets the result, and the slot is free again. A real promise calls exactly one of them, once; anything else that has a
-//! `then` is first adopted by a real one. A promise that never settles keeps its slot: as many as calls in flight.
+//! A slot owns a pair of JS functions, made once, with the slot's number as their data. To wait for a promise, a free
+//! slot takes the waiting state and its functions go to the promise's `then`; when one of them is called, the state is
+//! taken out, gets the result, and the slot is free again. A real promise calls exactly one of them, once; anything else
+//! that has a `then` is first adopted by a real one. Slots are numbered, not pointed to, because an app may have replaced
+//! `Promise.prototype.then`: what that calls a second time finds nobody waiting. A promise that never settles keeps its
+//! slot: as many as calls in flight.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
@@ -21,7 +23,8 @@ use crate::napi::js::{Scope, Type, Value};
 pub struct PromisePool {
     /// `Promise.prototype.then`: found once, not looked up for each promise.
     then: Cell<Option<sys::napi_ref>>,
-    free: RefCell<Vec<Box<Slot>>>,
+    slots: RefCell<Vec<Slot>>,
+    free: RefCell<Vec<usize>>,
 }
 
 struct Slot {
@@ -35,9 +38,29 @@ trait Settle {
 }
 
 impl PromisePool {
-    /// At the end of the environment, which frees the functions itself. A slot in use is left to it as well.
+    /// At the end of the environment, which frees the functions itself.
     pub fn clear(&self) {
-        drop(self.free.take());
+        drop((self.slots.take(), self.free.take()));
+    }
+
+    /// A slot with somebody waiting, and its two functions.
+    fn occupy(&self, scope: Scope, waiting: Rc<dyn Settle>) -> (usize, [Value; 2]) {
+        let index = self.free.borrow_mut().pop().unwrap_or_else(|| {
+            let index = self.slots.borrow().len();
+            let slot = new_slot(scope, index);
+            self.slots.borrow_mut().push(slot);
+            index
+        });
+        let slot = &mut self.slots.borrow_mut()[index];
+        slot.waiting = Some(waiting);
+        (index, [value_of(scope, slot.on_resolve), value_of(scope, slot.on_reject)])
+    }
+
+    /// Who waits in a slot, once; the slot is free from here on.
+    fn vacate(&self, index: usize) -> Option<Rc<dyn Settle>> {
+        let waiting = self.slots.borrow_mut().get_mut(index)?.waiting.take()?;
+        self.free.borrow_mut().push(index);
+        Some(waiting)
     }
 }
 
@@ -135,25 +158,16 @@ impl<T> Drop for JsPromise<T> {
 
 impl Runtime {
     fn await_promise(&self, scope: Scope, promise: Value, waiting: Rc<dyn Settle>) {
-        let free = self.promises.free.borrow_mut().pop();
-        let mut slot = free.unwrap_or_else(|| new_slot(scope));
-        slot.waiting = Some(waiting);
-        let callbacks = [value_of(scope, slot.on_resolve), value_of(scope, slot.on_reject)];
+        let (index, callbacks) = self.promises.occupy(scope, waiting);
         let then = self.intrinsic_then(scope);
-        // The functions own the slot from here until one of them is called.
-        let slot = Box::into_raw(slot);
+        // The intrinsic function refuses only a broken promise; then it has kept no callback.
         if let Err(thrown) = scope.call(promise, then, &callbacks) {
-            // The intrinsic function refuses only a broken promise; then it has kept no callback.
-            // SAFETY: just made, and no callback will come for it.
-            let slot = unsafe { Box::from_raw(slot) };
-            self.settle(scope, slot, Err(thrown.0));
+            self.settle(scope, index, Err(thrown.0));
         }
     }
 
-    fn settle(&self, scope: Scope, mut slot: Box<Slot>, result: Result<Value, Value>) {
-        let waiting = slot.waiting.take();
-        self.promises.free.borrow_mut().push(slot);
-        if let Some(waiting) = waiting {
+    fn settle(&self, scope: Scope, index: usize, result: Result<Value, Value>) {
+        if let Some(waiting) = self.promises.vacate(index) {
             waiting.settle(scope, result);
         }
     }
@@ -171,19 +185,17 @@ impl Runtime {
     }
 }
 
-fn new_slot(scope: Scope) -> Box<Slot> {
-    let mut slot = Box::new(Slot { on_resolve: ptr::null_mut(), on_reject: ptr::null_mut(), waiting: None });
-    let data = ptr::from_mut(&mut *slot).cast::<c_void>();
-    slot.on_resolve = callback(scope, on_resolve, data);
-    slot.on_reject = callback(scope, on_reject, data);
-    slot
+fn new_slot(scope: Scope, index: usize) -> Slot {
+    let [on_resolve, on_reject] = [callback(scope, on_resolve, index), callback(scope, on_reject, index)];
+    Slot { on_resolve, on_reject, waiting: None }
 }
 
 type Callback = unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info) -> Value;
 
-fn callback(scope: Scope, callback: Callback, data: *mut c_void) -> sys::napi_ref {
+fn callback(scope: Scope, callback: Callback, index: usize) -> sys::napi_ref {
     let mut function = ptr::null_mut();
-    // SAFETY: `data` is a slot, boxed for as long as the environment lives.
+    let data = ptr::without_provenance_mut::<c_void>(index);
+    // SAFETY: no name; the data is a number, never pointed through.
     unsafe { sys::napi_create_function(scope.env(), ptr::null(), 0, Some(callback), data, &mut function) };
     reference(scope, function)
 }
@@ -215,10 +227,7 @@ fn settled(env: sys::napi_env, info: sys::napi_callback_info, result: fn(Value) 
     // SAFETY: the engine's own callback info; it fills in undefined for a missing argument.
     unsafe { sys::napi_get_cb_info(env, info, &mut count, &mut argument, ptr::null_mut(), &mut data) };
     if let Some(runtime) = Runtime::find(env) {
-        // SAFETY: `data` is the slot that `await_promise` turned into a raw pointer; a real promise calls one of its two
-        // functions, once.
-        let slot = unsafe { Box::from_raw(data.cast::<Slot>()) };
-        runtime.enter(|scope| runtime.settle(scope, slot, result(argument)));
+        runtime.enter(|scope| runtime.settle(scope, data.addr(), result(argument)));
     }
     ptr::null_mut()
 }
