@@ -8,6 +8,7 @@ use napi_ohos::bindgen_prelude::{FromNapiRef, Unknown, ValidateNapiValue};
 use napi_ohos::{JsValue, sys};
 
 use super::errors::BadInput;
+use super::instance::is_instance;
 use super::js::{Scope, Type, Value};
 use crate::error::{InvalidConfig, MAX_DURATION};
 
@@ -118,30 +119,29 @@ impl Argument {
         }
     }
 
-    /// An object that has the method `name`.
-    pub fn object_with(self, name: &CStr, allowed: &str) -> Result<Value, BadInput> {
+    /// An object that has the method `name`, and that method: read once, a getter may give another one each time.
+    pub fn object_with(self, name: &CStr, allowed: &str) -> Result<(Value, Value), BadInput> {
         let is_object = matches!(self.scope.type_of(self.value), Type::Object | Type::Function);
-        let has_method = is_object && self.scope.type_of(self.scope.get(self.value, name)) == Type::Function;
-        if has_method { Ok(self.value) } else { Err(self.wrong(allowed)) }
+        let method = if is_object { self.scope.get(self.value, name) } else { self.scope.undefined() };
+        let is_method = self.scope.type_of(method) == Type::Function;
+        if is_method { Ok((self.value, method)) } else { Err(self.wrong(allowed)) }
     }
 
-    /// An instance of a class of this module.
-    pub fn instance<'a, T>(self, class: &str) -> Result<&'a T, BadInput>
+    /// An instance of a class of this module, by its prototypes: what it really is, its [`Instance`] knows.
+    ///
+    /// [`Instance`]: super::instance::Instance
+    pub fn instance<'a, T>(self) -> Option<&'a T>
     where
         T: FromNapiRef + 'static,
         &'static T: ValidateNapiValue,
     {
-        let env = self.scope.env();
-        // SAFETY: live values of this scope. `validate` asks for the class, `from_napi_ref` unwraps the instance, which
-        // the running native call's arguments keep alive.
-        let instance = unsafe {
-            match <&T as ValidateNapiValue>::validate(env, self.value) {
-                Ok(rejected) if rejected.is_null() => T::from_napi_ref(env, self.value).ok(),
-                _ => None,
-            }
-        };
+        if !is_instance::<T>(self.scope, self.value) {
+            return None;
+        }
+        // SAFETY: a live value of this scope; the running native call's arguments keep the instance alive.
+        let instance = unsafe { T::from_napi_ref(self.scope.env(), self.value) };
         self.scope.take_exception();
-        instance.ok_or_else(|| self.wrong(&format!("an instance of {class}")))
+        instance.ok()
     }
 
     /// The error for this argument.

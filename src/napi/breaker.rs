@@ -6,15 +6,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use napi_derive_ohos::napi;
-use napi_ohos::bindgen_prelude::Unknown;
-use napi_ohos::{Env, Result};
+use napi_ohos::bindgen_prelude::{This, Unknown};
+use napi_ohos::{Env, JsValue, Result};
 
 use super::arguments::{Argument, argument, config, scope_of};
-use super::clock::JsNow;
+use super::clock::app_clock;
 use super::errors::{BadInput, millis};
 use super::executor::Runtime;
+use super::instance::{Instance, constructing};
 use super::js::Scope;
-use super::kept::{Reference, UserFunction};
+use super::kept::{Hold, Keeper, UserFunction};
 use super::records::{BreakerStats, breaker_event};
 use crate::breaker::{self, BreakerConfig, FailureReport, Ticket};
 use crate::clock::{Clock, SystemClock};
@@ -45,27 +46,35 @@ impl From<breaker::BreakerState> for BreakerState {
 
 /// Stops calls to a service that keeps failing, and lets a probe through after a cooldown.
 #[napi]
+#[repr(transparent)]
 pub struct CircuitBreaker {
+    instance: Instance<Breaker>,
+}
+
+struct Breaker {
     breaker: Arc<breaker::CircuitBreaker>,
     runtime: Rc<Runtime>,
+    /// Of `now` and the listeners.
+    keeper: Rc<Keeper>,
     listener_errors: Arc<AtomicU64>,
 }
 
 impl CircuitBreaker {
-    pub fn core(&self) -> &Arc<breaker::CircuitBreaker> {
-        &self.breaker
+    /// `None`: an instance of another class under a false flag.
+    pub fn core(&self) -> Option<&Arc<breaker::CircuitBreaker>> {
+        self.instance.content().map(|content| &content.breaker)
     }
 }
 
-/// A breaker with the given settings and, if there is one, the app's `now`.
-pub fn build(
-    config: BreakerConfig,
-    clock: Arc<dyn Clock + Send + Sync>,
-    argument: Argument,
-) -> std::result::Result<Arc<breaker::CircuitBreaker>, BadInput> {
-    breaker::CircuitBreaker::with_clock(config, clock, Arc::new(SeededRng::from_system()))
-        .map(Arc::new)
-        .map_err(|error| argument.refused(error))
+impl Breaker {
+    /// A result that comes without its permit.
+    fn record(&self, record: impl FnOnce(&breaker::CircuitBreaker, Ticket)) {
+        self.runtime.enter(|_| {
+            if let Some(ticket) = self.breaker.current_ticket() {
+                record(&self.breaker, ticket);
+            }
+        });
+    }
 }
 
 fn read_config(
@@ -106,15 +115,6 @@ fn read_config(
     Ok(config)
 }
 
-/// The clock that an optional `now` argument names.
-fn read_clock(runtime: &Rc<Runtime>, now: Argument) -> std::result::Result<Arc<dyn Clock + Send + Sync>, BadInput> {
-    let Some(now) = now.given() else { return Ok(Arc::new(SystemClock)) };
-    match Reference::new(runtime, now.scope(), now.function()?) {
-        Some(function) => Ok(Arc::new(JsNow::new(UserFunction::new(function)))),
-        None => Err(now.wrong("a function")),
-    }
-}
-
 #[napi]
 impl CircuitBreaker {
     /// @param failureThreshold failures in a row that open it, 1 to 2^32 − 1; default 3
@@ -128,35 +128,46 @@ impl CircuitBreaker {
     )]
     pub fn new(
         env: Env,
+        this: This,
         failure_threshold: Unknown,
         cooldown_ms: Unknown,
         now: Unknown,
         options: Unknown,
     ) -> Result<Self> {
-        let scope = scope_of(env);
+        let scope = constructing::<Self>(env, &this)?;
         let runtime = Runtime::of(scope);
         let (threshold, cooldown) =
             (config(scope, failure_threshold, "failureThreshold"), config(scope, cooldown_ms, "cooldownMs"));
         let (now, options) = (config(scope, now, "now"), config(scope, options, "options"));
-        let built = read_config(threshold, cooldown, options)
-            .and_then(|config| build(config, read_clock(&runtime, now)?, options));
-        let breaker = built.map_err(|error| error.throw(scope))?;
-        Ok(Self { breaker, runtime, listener_errors: Arc::default() })
+        let keeper = Keeper::new(&runtime, scope, this.raw());
+        let built = read_config(threshold, cooldown, options).and_then(|config| {
+            let clock: Arc<dyn Clock + Send + Sync> = match now.given().map(Argument::function).transpose()? {
+                None => Arc::new(SystemClock),
+                Some(function) => {
+                    let function = keeper.keep(scope, function).ok_or_else(|| now.wrong("a function"))?;
+                    Arc::new(app_clock(UserFunction::new(function)))
+                }
+            };
+            let breaker = breaker::CircuitBreaker::with_clock(config, clock, Arc::new(SeededRng::from_system()));
+            breaker.map_err(|error| options.refused(error))
+        });
+        let breaker = Arc::new(built.map_err(|error| error.throw(scope))?);
+        Ok(Self { instance: Instance::new(Breaker { breaker, runtime, keeper, listener_errors: Arc::default() }) })
     }
 
     /// Asks for one call. True: make it and record how it ended. While half-open only probes are let through.
     #[napi]
-    pub fn allow_request(&self) -> bool {
+    pub fn allow_request(&self, env: Env) -> Result<bool> {
+        let this = self.instance.of(env)?;
         // The result comes through recordSuccess or recordFailure, without the permit: see `current_ticket`.
-        self.runtime.enter(|_| self.breaker.try_acquire().map(breaker::Permit::into_ticket).is_ok())
+        Ok(this.runtime.enter(|_| this.breaker.try_acquire().map(breaker::Permit::into_ticket).is_ok()))
     }
 
     /// A call succeeded. Half-open: taken for the oldest probe in flight. Open: ignored, it comes from before.
     #[napi]
-    pub fn record_success(&self) {
-        self.runtime.enter(|_| {
-            self.breaker.current_ticket().into_iter().for_each(|ticket| self.breaker.record_success(ticket));
-        });
+    pub fn record_success(&self, env: Env) -> Result<()> {
+        self.instance.of(env)?.record(breaker::CircuitBreaker::record_success);
+        Ok(())
     }
 
     /// A call failed and the service is to blame. Half-open: taken for the oldest probe in flight. Open: ignored.
@@ -165,81 +176,89 @@ impl CircuitBreaker {
     /// @throws INVALID_ARGUMENT unless `retryAfterMs` is from 0 to 365 days
     #[napi(ts_args_type = "retryAfterMs?: number")]
     pub fn record_failure(&self, env: Env, retry_after_ms: Unknown) -> Result<()> {
+        let this = self.instance.of(env)?;
         let report = failure_report(scope_of(env), retry_after_ms)?;
-        self.runtime.enter(|_| {
-            self.breaker.current_ticket().into_iter().for_each(|ticket| self.breaker.record_failure(ticket, report));
-        });
+        this.record(|breaker, ticket| breaker.record_failure(ticket, report));
         Ok(())
     }
 
     /// A call said nothing about the service (cancelled, the caller's mistake): a probe gives its place back.
     #[napi]
-    pub fn record_neutral(&self) {
-        self.runtime.enter(|_| {
-            self.breaker.current_ticket().into_iter().for_each(|ticket| self.breaker.record_neutral(ticket));
-        });
+    pub fn record_neutral(&self, env: Env) -> Result<()> {
+        self.instance.of(env)?.record(breaker::CircuitBreaker::record_neutral);
+        Ok(())
     }
 
     /// As `allowRequest`, with a permit that knows which call its result belongs to: use it where calls overlap.
     ///
     /// @returns null when the call is rejected
     #[napi(ts_return_type = "BreakerPermit | null")]
-    pub fn try_acquire(&self) -> Option<BreakerPermit> {
-        self.runtime.enter(|_| {
-            let permit = self.breaker.try_acquire().ok()?;
+    pub fn try_acquire(&self, env: Env) -> Result<Option<BreakerPermit>> {
+        let this = self.instance.of(env)?;
+        Ok(this.runtime.enter(|_| {
+            let permit = this.breaker.try_acquire().ok()?;
             let is_probe = permit.is_probe();
-            Some(BreakerPermit {
-                ticket: Cell::new(Some(permit.into_ticket())),
+            let permit = Permit {
+                admission: Cell::new(Some((permit.into_ticket(), this.keeper.hold()))),
                 is_probe,
-                breaker: self.breaker.clone(),
-                runtime: self.runtime.clone(),
-            })
-        })
+                breaker: this.breaker.clone(),
+                runtime: this.runtime.clone(),
+            };
+            Some(BreakerPermit { instance: Instance::new(permit) })
+        }))
     }
 
     /// State as the last event left it: OPEN is read until a call comes after the cooldown. Reading changes nothing.
     #[napi(getter)]
-    pub fn state(&self) -> BreakerState {
-        self.breaker.state().into()
+    pub fn state(&self, env: Env) -> Result<BreakerState> {
+        Ok(self.instance.of(env)?.breaker.state().into())
     }
 
     /// Milliseconds until a call may be admitted; 0 when one may be now. Infinity while isolated.
     #[napi(getter)]
-    pub fn retry_after_ms(&self) -> f64 {
-        self.runtime.enter(|_| match self.breaker.retry_after() {
+    pub fn retry_after_ms(&self, env: Env) -> Result<f64> {
+        let this = self.instance.of(env)?;
+        Ok(this.runtime.enter(|_| match this.breaker.retry_after() {
             std::time::Duration::MAX => f64::INFINITY,
             wait => millis(wait),
-        })
+        }))
     }
 
     /// Failures in a row.
     #[napi(getter)]
-    pub fn consecutive_failures(&self) -> u32 {
-        self.breaker.consecutive_failures()
+    pub fn consecutive_failures(&self, env: Env) -> Result<u32> {
+        Ok(self.instance.of(env)?.breaker.consecutive_failures())
     }
 
     /// What it has seen since it was made.
     #[napi(getter)]
-    pub fn stats(&self) -> BreakerStats {
-        BreakerStats::new(self.breaker.stats(), self.listener_errors.load(Ordering::Relaxed))
+    pub fn stats(&self, env: Env) -> Result<BreakerStats> {
+        let this = self.instance.of(env)?;
+        Ok(BreakerStats::new(this.breaker.stats(), this.listener_errors.load(Ordering::Relaxed)))
     }
 
     /// Rejects every call until `reset()`.
     #[napi]
-    pub fn isolate(&self) {
-        self.runtime.enter(|_| self.breaker.isolate());
+    pub fn isolate(&self, env: Env) -> Result<()> {
+        let this = self.instance.of(env)?;
+        this.runtime.enter(|_| this.breaker.isolate());
+        Ok(())
     }
 
     /// Admits every call and counts nothing until `reset()`.
     #[napi]
-    pub fn force_closed(&self) {
-        self.runtime.enter(|_| self.breaker.force_closed());
+    pub fn force_closed(&self, env: Env) -> Result<()> {
+        let this = self.instance.of(env)?;
+        this.runtime.enter(|_| this.breaker.force_closed());
+        Ok(())
     }
 
     /// As new: closed, nothing counted. Calls in flight no longer count.
     #[napi]
-    pub fn reset(&self) {
-        self.runtime.enter(|_| self.breaker.reset());
+    pub fn reset(&self, env: Env) -> Result<()> {
+        let this = self.instance.of(env)?;
+        this.runtime.enter(|_| this.breaker.reset());
+        Ok(())
     }
 
     /// Calls `listener` after each change of state. What it throws costs the call nothing: `stats.listenerErrors` counts.
@@ -248,14 +267,14 @@ impl CircuitBreaker {
     /// @throws INVALID_ARGUMENT when `listener` is no function
     #[napi(ts_args_type = "listener: (event: BreakerEvent) => void")]
     pub fn on_state_change(&self, env: Env, listener: Unknown) -> Result<f64> {
-        let scope = scope_of(env);
+        let (this, scope) = (self.instance.of(env)?, scope_of(env));
         let listener = argument(scope, listener, "listener");
         let function = listener.function().map_err(|error| error.throw(scope))?;
-        let Some(function) = Reference::new(&self.runtime, scope, function).map(UserFunction::new) else {
+        let Some(function) = this.keeper.keep(scope, function).map(UserFunction::new) else {
             return Err(listener.wrong("a function").throw(scope));
         };
-        let errors = self.listener_errors.clone();
-        let id = self.breaker.subscribe(move |event| {
+        let errors = this.listener_errors.clone();
+        let id = this.breaker.subscribe(move |event| {
             let thrown = function.call(|scope| [breaker_event(scope, event)], |_, result| result.is_err());
             errors.fetch_add(u64::from(thrown == Some(true)), Ordering::Relaxed);
         });
@@ -268,9 +287,9 @@ impl CircuitBreaker {
     /// @throws INVALID_ARGUMENT when `id` is no whole number
     #[napi(ts_args_type = "id: number")]
     pub fn off_state_change(&self, env: Env, id: Unknown) -> Result<bool> {
-        let scope = scope_of(env);
+        let (this, scope) = (self.instance.of(env)?, scope_of(env));
         let id = argument(scope, id, "id").integer(0, super::arguments::MAX_SAFE_INTEGER);
-        Ok(self.breaker.unsubscribe(id.map_err(|error| error.throw(scope))?))
+        Ok(this.breaker.unsubscribe(id.map_err(|error| error.throw(scope))?))
     }
 }
 
@@ -283,27 +302,41 @@ fn failure_report(scope: Scope, retry_after_ms: Unknown) -> Result<FailureReport
 /// The right to make one call. Report once how it ended; later reports are ignored. One that is never reported is
 /// neutral when it is garbage-collected; until then a probe keeps its place for the length of its lease.
 #[napi]
+#[repr(transparent)]
 pub struct BreakerPermit {
-    /// A cell, not `&mut self`: a listener may call the same permit again.
-    ticket: Cell<Option<Ticket>>,
+    instance: Instance<Permit>,
+}
+
+struct Permit {
+    /// A cell, not `&mut self`: a listener may call the same permit again. The report needs the breaker's `now`.
+    admission: Cell<Option<(Ticket, Hold)>>,
     is_probe: bool,
     breaker: Arc<breaker::CircuitBreaker>,
     runtime: Rc<Runtime>,
+}
+
+impl Permit {
+    /// Once; later reports find no ticket.
+    fn report(&self, report: impl FnOnce(&breaker::CircuitBreaker, Ticket)) {
+        if let Some((ticket, _hold)) = self.admission.take() {
+            self.runtime.enter(|_| report(&self.breaker, ticket));
+        }
+    }
 }
 
 #[napi]
 impl BreakerPermit {
     /// Whether it is a probe of a half-open breaker.
     #[napi(getter)]
-    pub fn is_probe(&self) -> bool {
-        self.is_probe
+    pub fn is_probe(&self, env: Env) -> Result<bool> {
+        Ok(self.instance.of(env)?.is_probe)
     }
 
     /// The call succeeded.
     #[napi]
-    pub fn record_success(&self) {
-        let ticket = self.ticket.take();
-        self.runtime.enter(|_| ticket.into_iter().for_each(|ticket| self.breaker.record_success(ticket)));
+    pub fn record_success(&self, env: Env) -> Result<()> {
+        self.instance.of(env)?.report(breaker::CircuitBreaker::record_success);
+        Ok(())
     }
 
     /// The call failed and the service is to blame.
@@ -312,23 +345,23 @@ impl BreakerPermit {
     /// @throws INVALID_ARGUMENT unless `retryAfterMs` is from 0 to 365 days
     #[napi(ts_args_type = "retryAfterMs?: number")]
     pub fn record_failure(&self, env: Env, retry_after_ms: Unknown) -> Result<()> {
-        let report = failure_report(scope_of(env), retry_after_ms)?;
-        let ticket = self.ticket.take();
-        self.runtime.enter(|_| ticket.into_iter().for_each(|ticket| self.breaker.record_failure(ticket, report)));
+        let this = self.instance.of(env)?;
+        let failure = failure_report(scope_of(env), retry_after_ms)?;
+        this.report(|breaker, ticket| breaker.record_failure(ticket, failure));
         Ok(())
     }
 
     /// The call said nothing about the service.
     #[napi]
-    pub fn release(&self) {
-        let ticket = self.ticket.take();
-        self.runtime.enter(|_| ticket.into_iter().for_each(|ticket| self.breaker.record_neutral(ticket)));
+    pub fn release(&self, env: Env) -> Result<()> {
+        self.instance.of(env)?.report(breaker::CircuitBreaker::record_neutral);
+        Ok(())
     }
 }
 
-impl Drop for BreakerPermit {
+impl Drop for Permit {
     fn drop(&mut self) {
-        // No listener can be called for a neutral result: this runs in the garbage collector.
-        self.ticket.take().into_iter().for_each(|ticket| self.breaker.record_neutral(ticket));
+        // No listener is called for a neutral result: this runs in the garbage collector.
+        self.admission.take().into_iter().for_each(|(ticket, _)| self.breaker.record_neutral(ticket));
     }
 }

@@ -1,62 +1,95 @@
 //! `CancelToken`.
 
-use std::cell::RefCell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use napi_derive_ohos::napi;
-use napi_ohos::bindgen_prelude::Unknown;
-use napi_ohos::{Env, Result};
+use napi_ohos::bindgen_prelude::{This, Unknown};
+use napi_ohos::{Env, JsValue, Result};
 
 use super::arguments::{argument, scope_of};
 use super::executor::Runtime;
-use super::kept::{Reference, UserFunction};
+use super::instance::{Instance, constructing};
+use super::js::{Scope, Value};
+use super::kept::{Keeper, Reference, UserFunction};
 use crate::cancel::{CancelReason, CancelToken as Core, Registration};
 use crate::log;
 
 /// Ends the calls that it was given to, once and at once: waits end, the client in flight is told.
 #[napi]
+#[repr(transparent)]
 pub struct CancelToken {
+    instance: Instance<Token>,
+}
+
+struct Token {
     token: Core,
     runtime: Rc<Runtime>,
+    /// Who can cancel: the app only, so that its listeners may go when it lets go of the token, or an attempt, which
+    /// needs them to the end (and drops them then).
+    of_attempt: bool,
+    keeper: OnceCell<Rc<Keeper>>,
     registrations: RefCell<Vec<(u32, Registration)>>,
-    next_id: RefCell<u32>,
+    next_id: Cell<u32>,
 }
 
 impl CancelToken {
-    pub fn of(runtime: Rc<Runtime>, token: Core) -> Self {
-        Self { token, runtime, registrations: RefCell::default(), next_id: RefCell::default() }
+    /// The token of an attempt.
+    pub fn of_attempt(runtime: Rc<Runtime>, token: Core) -> Self {
+        Self::with(runtime, token, true)
     }
 
-    pub fn core(&self) -> &Core {
-        &self.token
+    fn with(runtime: Rc<Runtime>, token: Core, of_attempt: bool) -> Self {
+        let (registrations, next_id) = (RefCell::default(), Cell::new(1));
+        let token = Token { token, runtime, of_attempt, keeper: OnceCell::new(), registrations, next_id };
+        Self { instance: Instance::new(token) }
+    }
+
+    /// `None`: an instance of another class under a false flag.
+    pub fn core(&self) -> Option<&Core> {
+        self.instance.content().map(|content| &content.token)
+    }
+}
+
+impl Token {
+    fn keep(&self, scope: Scope, instance: Value, function: Value) -> Option<Reference> {
+        if self.of_attempt {
+            return Reference::new(&self.runtime, scope, function);
+        }
+        self.keeper.get_or_init(|| Keeper::new(&self.runtime, scope, instance)).keep(scope, function)
     }
 }
 
 #[napi]
 impl CancelToken {
     /// A token that is not cancelled.
-    #[napi(constructor)]
-    pub fn new(env: Env) -> Self {
-        Self::of(Runtime::of(scope_of(env)), Core::new())
+    #[napi(constructor, ts_args_type = "")]
+    pub fn new(env: Env, this: This) -> Result<Self> {
+        let scope = constructing::<Self>(env, &this)?;
+        Ok(Self::with(Runtime::of(scope), Core::new(), false))
     }
 
     /// Cancels. Only the first call counts.
     #[napi]
-    pub fn cancel(&self) {
-        self.runtime.enter(|_| self.token.cancel(CancelReason::Cancelled));
-        self.registrations.borrow_mut().clear();
+    pub fn cancel(&self, env: Env) -> Result<()> {
+        let this = self.instance.of(env)?;
+        this.runtime.enter(|_| this.token.cancel(CancelReason::Cancelled));
+        let told = this.registrations.take();
+        // Not while borrowed: what a registration holds may have a drop of its own.
+        drop(told);
+        Ok(())
     }
 
     /// Whether it is cancelled.
     #[napi(getter)]
-    pub fn cancelled(&self) -> bool {
-        self.token.is_cancelled()
+    pub fn cancelled(&self, env: Env) -> Result<bool> {
+        Ok(self.instance.of(env)?.token.is_cancelled())
     }
 
     /// `'cancelled'` by the app, or `'timeout'` of the attempt; undefined while it is neither.
     #[napi(getter, ts_return_type = "string | undefined")]
-    pub fn reason(&self) -> Option<String> {
-        self.token.reason().map(|reason| reason.as_str().to_owned())
+    pub fn reason(&self, env: Env) -> Result<Option<String>> {
+        Ok(self.instance.of(env)?.token.reason().map(|reason| reason.as_str().to_owned()))
     }
 
     /// Calls `listener` with the reason when the token is cancelled, at once if it already is: the place to destroy an
@@ -65,11 +98,13 @@ impl CancelToken {
     /// @returns a number for `offCancel`
     /// @throws INVALID_ARGUMENT when `listener` is no function
     #[napi(ts_args_type = "listener: (reason: string) => void")]
-    pub fn on_cancel(&self, env: Env, listener: Unknown) -> Result<u32> {
-        let scope = scope_of(env);
-        let function = argument(scope, listener, "listener").function().map_err(|error| error.throw(scope))?;
-        let Some(function) = Reference::new(&self.runtime, scope, function).map(UserFunction::new) else {
-            return Ok(0);
+    pub fn on_cancel(&self, env: Env, this: This, listener: Unknown) -> Result<u32> {
+        let (scope, instance) = (scope_of(env), this.raw());
+        let this = self.instance.of(env)?;
+        let listener = argument(scope, listener, "listener");
+        let function = listener.function().map_err(|error| error.throw(scope))?;
+        let Some(function) = this.keep(scope, instance, function).map(UserFunction::new) else {
+            return Err(listener.wrong("a function").throw(scope));
         };
         let tell = move |reason: CancelReason| {
             let thrown = function.call(|scope| [scope.string(reason.as_str())], |_, result| result.is_err());
@@ -77,11 +112,10 @@ impl CancelToken {
                 log::warn(format_args!("a cancel listener threw"));
             }
         };
-        *self.next_id.borrow_mut() += 1;
-        let id = *self.next_id.borrow();
-        match self.token.reason() {
+        let id = this.next_id.replace(this.next_id.get().wrapping_add(1));
+        match this.token.reason() {
             Some(reason) => tell(reason),
-            None => self.registrations.borrow_mut().extend(self.token.on_cancel(tell).map(|place| (id, place))),
+            None => this.registrations.borrow_mut().extend(this.token.on_cancel(tell).map(|place| (id, place))),
         }
         Ok(id)
     }
@@ -92,15 +126,12 @@ impl CancelToken {
     /// @throws INVALID_ARGUMENT when `id` is no whole number
     #[napi(ts_args_type = "id: number")]
     pub fn off_cancel(&self, env: Env, id: Unknown) -> Result<bool> {
-        let scope = scope_of(env);
+        let (this, scope) = (self.instance.of(env)?, scope_of(env));
         let id = argument(scope, id, "id").integer(0, u64::from(u32::MAX)).map_err(|error| error.throw(scope))?;
-        let mut registrations = self.registrations.borrow_mut();
-        let before = registrations.len();
+        let mut registrations = this.registrations.borrow_mut();
         let removed: Vec<_> = registrations.extract_if(.., |(place, _)| u64::from(*place) == id).collect();
-        let found = registrations.len() < before;
         // Not while borrowed: dropping a registration frees the app's function.
         drop(registrations);
-        drop(removed);
-        Ok(found)
+        Ok(!removed.is_empty())
     }
 }

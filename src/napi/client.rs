@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use napi_derive_ohos::napi;
-use napi_ohos::bindgen_prelude::Unknown;
+use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Env, JsValue, Result, sys};
 
 use super::arguments::{Argument, argument, scope_of};
@@ -16,8 +16,9 @@ use super::clock::{JsRng, JsTimer};
 use super::errors::{BadInput, call_error};
 use super::executor::Runtime;
 use super::inner_client::{Answer, InnerClient, Request};
+use super::instance::{Instance, constructing};
 use super::js::{Scope, Type, Value};
-use super::kept::{Reference, UserFunction};
+use super::kept::{Keeper, Reference, UserFunction};
 use super::mock::read_timer;
 use super::records::{CallOutcome, FailureInfo, RetryEvent, to_js};
 use crate::backoff::{BackoffConfig, Jitter};
@@ -31,9 +32,16 @@ type Core = client::ResilientLlmClient<InnerClient, JsTimer, JsHooks>;
 
 /// Keeps the calls to one LLM service alive: breaker, retry with backoff and jitter, timeouts, fallback.
 #[napi]
+#[repr(transparent)]
 pub struct ResilientLlmClient {
+    instance: Instance<Client>,
+}
+
+struct Client {
     client: Rc<Core>,
     runtime: Rc<Runtime>,
+    /// Of everything that the app passed in; held by each call in flight.
+    keeper: Rc<Keeper>,
     listener_errors: Arc<AtomicU64>,
 }
 
@@ -52,14 +60,16 @@ impl ResilientLlmClient {
     )]
     pub fn new(
         env: Env,
+        this: This,
         inner: Unknown,
         config: Unknown,
         breaker: Unknown,
         fallback: Unknown,
         on_retry: Unknown,
     ) -> Result<Self> {
-        let scope = scope_of(env);
+        let scope = constructing::<Self>(env, &this)?;
         let runtime = Runtime::of(scope);
+        let keeper = Keeper::new(&runtime, scope, this.raw());
         let name = |value, name| super::arguments::config(scope, value, name);
         let arguments = Arguments {
             inner: name(inner, "inner"),
@@ -69,9 +79,9 @@ impl ResilientLlmClient {
             on_retry: name(on_retry, "onRetry"),
         };
         let listener_errors = Arc::new(AtomicU64::new(0));
-        let client = runtime.enter(|_| arguments.read(&runtime, listener_errors.clone()));
+        let client = runtime.enter(|_| arguments.read(&runtime, &keeper, listener_errors.clone()));
         let client = Rc::new(client.map_err(|error| error.throw(scope))?);
-        Ok(Self { client, runtime, listener_errors })
+        Ok(Self { instance: Instance::new(Client { client, runtime, keeper, listener_errors }) })
     }
 
     /// The text of the model's answer, or the fallback text.
@@ -81,11 +91,12 @@ impl ResilientLlmClient {
     /// `status` and `cause`: `auth`, `model_not_found`, `context_length`, `content_filter`, `bad_request`, `protocol`,
     /// `client_bug`, or with the last error when the fallback itself failed
     #[napi(ts_args_type = "request: Object", ts_return_type = "Promise<string>")]
-    pub fn chat(&self, env: Env, request: Unknown) -> Unknown<'static> {
-        let scope = scope_of(env);
-        let (client, runtime) = (self.client.clone(), self.runtime.clone());
-        let request = Request::new(&self.runtime, scope, request.raw(), false);
-        let promise = self.runtime.spawn(scope, async move {
+    pub fn chat(&self, env: Env, request: Unknown) -> Result<Unknown<'static>> {
+        let (this, scope) = (self.instance.of(env)?, scope_of(env));
+        let (client, runtime, hold) = (this.client.clone(), this.runtime.clone(), this.keeper.hold());
+        let request = Request::new(&this.runtime, scope, request.raw(), false);
+        let promise = this.runtime.spawn(scope, async move {
+            let _hold = hold;
             let result = client.chat(&request).await;
             let scope = runtime.scope();
             result.map(|text| text.value(scope)).map_err(|error| {
@@ -94,7 +105,7 @@ impl ResilientLlmClient {
                 call_error(scope, &error, retry_after, cause)
             })
         });
-        returned(scope, promise)
+        Ok(returned(scope, promise))
     }
 
     /// Runs a call to its end and tells everything about it. Never rejects, but for a wrong argument.
@@ -104,11 +115,12 @@ impl ResilientLlmClient {
     /// @throws INVALID_ARGUMENT naming the field of `options`, the value and what is allowed
     #[napi(ts_args_type = "request: Object, options?: CallOptions", ts_return_type = "Promise<CallOutcome>")]
     pub fn execute(&self, env: Env, request: Unknown, options: Unknown) -> Result<Unknown<'static>> {
-        let scope = scope_of(env);
+        let (this, scope) = (self.instance.of(env)?, scope_of(env));
         let options = call_options(argument(scope, options, "options")).map_err(|error| error.throw(scope))?;
-        let (client, runtime) = (self.client.clone(), self.runtime.clone());
-        let request = Request::new(&self.runtime, scope, request.raw(), true);
-        let promise = self.runtime.spawn(scope, async move {
+        let (client, runtime, hold) = (this.client.clone(), this.runtime.clone(), this.keeper.hold());
+        let request = Request::new(&this.runtime, scope, request.raw(), true);
+        let promise = this.runtime.spawn(scope, async move {
+            let _hold = hold;
             let mut outcome = client.execute(&request, options).await;
             let response = outcome.response.as_mut().and_then(Answer::take_value);
             Ok(to_js(runtime.scope(), CallOutcome::new(outcome, response.map(AnswerValue))))
@@ -118,26 +130,26 @@ impl ResilientLlmClient {
 
     /// Attempts of the latest finished call. With calls at once, the outcome of each tells its own.
     #[napi(getter)]
-    pub fn last_attempts(&self) -> u32 {
-        self.client.last_attempts()
+    pub fn last_attempts(&self, env: Env) -> Result<u32> {
+        Ok(self.instance.of(env)?.client.last_attempts())
     }
 
     /// Whether the latest finished call ended with the fallback. With calls at once, the outcome of each tells its own.
     #[napi(getter)]
-    pub fn used_fallback(&self) -> bool {
-        self.client.used_fallback()
+    pub fn used_fallback(&self, env: Env) -> Result<bool> {
+        Ok(self.instance.of(env)?.client.used_fallback())
     }
 
     /// State of its breaker.
     #[napi(getter)]
-    pub fn breaker_state(&self) -> BreakerState {
-        self.client.breaker().state().into()
+    pub fn breaker_state(&self, env: Env) -> Result<BreakerState> {
+        Ok(self.instance.of(env)?.client.breaker().state().into())
     }
 
     /// How often `onRetry` threw.
     #[napi(getter)]
-    pub fn listener_errors(&self) -> f64 {
-        self.listener_errors.load(Ordering::Relaxed) as f64
+    pub fn listener_errors(&self, env: Env) -> Result<f64> {
+        Ok(self.instance.of(env)?.listener_errors.load(Ordering::Relaxed) as f64)
     }
 }
 
@@ -159,7 +171,8 @@ fn call_options(options: Argument) -> std::result::Result<CallOptions, BadInput>
     let options = options.options()?;
     let mut read = CallOptions::default();
     if let Some(token) = options.field(c"cancelToken").given() {
-        read.cancel = Some(token.instance::<CancelToken>("CancelToken")?.core().clone());
+        let core = token.instance::<CancelToken>().and_then(CancelToken::core);
+        read.cancel = Some(core.ok_or_else(|| token.wrong("an instance of CancelToken"))?.clone());
     }
     if let Some(deadline) = options.field(c"deadlineMs").given() {
         read.deadline = Some(deadline.millis(1.0)?);
@@ -180,29 +193,42 @@ struct Arguments {
 }
 
 impl Arguments {
-    fn read(self, runtime: &Rc<Runtime>, listener_errors: Arc<AtomicU64>) -> std::result::Result<Core, BadInput> {
+    fn read(
+        self,
+        runtime: &Rc<Runtime>,
+        keeper: &Rc<Keeper>,
+        listener_errors: Arc<AtomicU64>,
+    ) -> std::result::Result<Core, BadInput> {
         let options = self.config.options()?;
+        let keep = |argument: Argument| keeper.keep(argument.scope(), argument.value());
         let mut config = ClientConfig {
             retry: read_retry(options)?,
             budget: read_budget(options)?,
             quota_cooldown: options.field(c"quotaCooldownMs").given().map(|time| time.millis(0.0)).transpose()?,
             fallback: Fallback::Localized(read_locale(options)?),
         };
-        let mut hooks = JsHooks { runtime: runtime.clone(), on_retry: None, fallback: None, listener_errors };
+        let mut hooks = JsHooks {
+            runtime: runtime.clone(),
+            on_retry: None,
+            fallback: None,
+            _breaker: self.breaker.given().and_then(keep),
+            listener_errors,
+        };
         if let Some(fallback) = self.fallback.given() {
             match fallback.scope().type_of(fallback.value()) {
                 Type::String => config.fallback = Fallback::Text(fallback.string(1 << 20)?),
-                Type::Function => hooks.fallback = Reference::new(runtime, fallback.scope(), fallback.value()),
+                Type::Function => hooks.fallback = keep(fallback),
                 _ => return Err(fallback.wrong("a string or a function")),
             }
         }
         if let Some(on_retry) = self.on_retry.given() {
-            hooks.on_retry = Reference::new(runtime, on_retry.scope(), on_retry.function()?);
+            on_retry.function()?;
+            hooks.on_retry = keep(on_retry);
         }
         let timer = read_timer(runtime, options)?;
-        let rng = read_rng(runtime, options)?;
+        let rng = read_rng(keeper, options)?;
         let breaker = self.read_breaker(&timer, &rng)?;
-        let inner = InnerClient::read(runtime, self.inner, options)?;
+        let inner = InnerClient::read(runtime, keeper, self.inner, options)?;
         Core::with_hooks(inner, config, breaker, timer, rng, hooks).map_err(|error| options.refused(error))
     }
 
@@ -212,7 +238,8 @@ impl Arguments {
         rng: &Arc<dyn Rng>,
     ) -> std::result::Result<Arc<breaker::CircuitBreaker>, BadInput> {
         if let Some(breaker) = self.breaker.given() {
-            return Ok(breaker.instance::<CircuitBreaker>("CircuitBreaker")?.core().clone());
+            let core = breaker.instance::<CircuitBreaker>().and_then(CircuitBreaker::core);
+            return core.cloned().ok_or_else(|| breaker.wrong("an instance of CircuitBreaker"));
         }
         let config = BreakerConfig::default();
         let built = match timer {
@@ -223,9 +250,9 @@ impl Arguments {
     }
 }
 
-fn read_rng(runtime: &Rc<Runtime>, options: Argument) -> std::result::Result<Arc<dyn Rng>, BadInput> {
+fn read_rng(keeper: &Rc<Keeper>, options: Argument) -> std::result::Result<Arc<dyn Rng>, BadInput> {
     let Some(rng) = options.field(c"rng").given() else { return Ok(Arc::new(SeededRng::from_system())) };
-    match Reference::new(runtime, rng.scope(), rng.function()?) {
+    match keeper.keep(rng.scope(), rng.function()?) {
         Some(function) => Ok(Arc::new(JsRng(UserFunction::new(function)))),
         None => Err(rng.wrong("a function")),
     }
@@ -306,6 +333,8 @@ struct JsHooks {
     runtime: Rc<Runtime>,
     on_retry: Option<Reference>,
     fallback: Option<Reference>,
+    /// Only to keep it, and with it its `now` and its listeners.
+    _breaker: Option<Reference>,
     listener_errors: Arc<AtomicU64>,
 }
 
@@ -324,7 +353,7 @@ impl Hooks for JsHooks {
         let Some(function) = &self.fallback else { return Ok(text) };
         let scope = self.runtime.scope();
         let failure = to_js(scope, FailureInfo::new(failure, text));
-        let given = match scope.call(scope.undefined(), function.value(scope), &[failure]) {
+        match scope.call(scope.undefined(), function.value(scope), &[failure]) {
             Err(thrown) => Err(describe(scope, thrown.0)),
             Ok(given) => {
                 let read = |scope: Scope, settled: std::result::Result<Value, Value>| match settled {
@@ -335,8 +364,7 @@ impl Hooks for JsHooks {
                 };
                 super::executor::JsPromise::new(&self.runtime, scope, given, read).await
             }
-        };
-        given
+        }
     }
 }
 

@@ -1,52 +1,58 @@
 //! `ManualClock`, and the clocks that the core is given here.
 
 use std::rc::Rc;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use napi_derive_ohos::napi;
-use napi_ohos::bindgen_prelude::Unknown;
+use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Env, Result};
 
 use super::arguments::{argument, scope_of};
 use super::errors::millis;
 use super::executor::{JsPromise, JsSleep, Runtime};
+use super::instance::{Instance, constructing};
 use super::kept::UserFunction;
-use crate::clock::{Clock, ManualClock as Core, ManualSleep, SystemClock, Timer, Timestamp};
-use crate::error::MAX_DURATION;
+use crate::clock::{Clock, ManualClock as Core, ManualSleep, Monotonic, SystemClock, Timer, Timestamp};
 use crate::random::Rng;
 
 /// A clock that moves only when told to, so that an app can test its own policy without waiting. Give it to a client as
 /// `clock` and to a breaker as `() => clock.now()`.
 #[napi]
+#[repr(transparent)]
 pub struct ManualClock {
+    instance: Instance<Hand>,
+}
+
+struct Hand {
     clock: Core,
     runtime: Rc<Runtime>,
 }
 
 impl ManualClock {
-    pub fn core(&self) -> &Core {
-        &self.clock
+    /// `None`: an instance of another class under a false flag.
+    pub fn core(&self) -> Option<&Core> {
+        self.instance.content().map(|content| &content.clock)
     }
+}
 
-    fn step(&self, env: Env, ms: Unknown) -> Result<Duration> {
-        let scope = scope_of(env);
-        argument(scope, ms, "ms").millis(0.0).map_err(|error| error.throw(scope))
-    }
+fn step(env: Env, ms: Unknown) -> Result<Duration> {
+    let scope = scope_of(env);
+    argument(scope, ms, "ms").millis(0.0).map_err(|error| error.throw(scope))
 }
 
 #[napi]
 impl ManualClock {
     /// Starts at 0.
-    #[napi(constructor)]
-    pub fn new(env: Env) -> Self {
-        Self { clock: Core::new(), runtime: Runtime::of(scope_of(env)) }
+    #[napi(constructor, ts_args_type = "")]
+    pub fn new(env: Env, this: This) -> Result<Self> {
+        let runtime = Runtime::of(constructing::<Self>(env, &this)?);
+        Ok(Self { instance: Instance::new(Hand { clock: Core::new(), runtime }) })
     }
 
     /// Milliseconds since its start.
     #[napi]
-    pub fn now(&self) -> f64 {
-        self.clock.now().since_origin().as_secs_f64() * 1_000.0
+    pub fn now(&self, env: Env) -> Result<f64> {
+        Ok(self.instance.of(env)?.clock.now().since_origin().as_secs_f64() * 1_000.0)
     }
 
     /// Moves on by `ms` and ends each sleep on the way, in order, at its own moment. Promises of the app's own client
@@ -55,13 +61,14 @@ impl ManualClock {
     /// @throws INVALID_ARGUMENT unless `ms` is from 0 to 365 days
     #[napi(ts_args_type = "ms: number")]
     pub fn advance(&self, env: Env, ms: Unknown) -> Result<()> {
-        let step = self.step(env, ms)?;
-        self.runtime.enter(|_| {
-            let target = self.clock.now() + step;
-            while self.clock.wake_next_until(target) {
-                self.runtime.run_ready();
+        let Hand { clock, runtime } = self.instance.of(env)?;
+        let step = step(env, ms)?;
+        runtime.enter(|_| {
+            let target = clock.now() + step;
+            while clock.wake_next_until(target) {
+                runtime.run_ready();
             }
-            self.clock.advance(target.since(self.clock.now()));
+            clock.advance(target.since(clock.now()));
         });
         Ok(())
     }
@@ -71,20 +78,20 @@ impl ManualClock {
     /// @throws INVALID_ARGUMENT unless `ms` is from 0 to 365 days
     #[napi(ts_args_type = "ms: number", ts_return_type = "Promise<void>")]
     pub fn advance_async(&self, env: Env, ms: Unknown) -> Result<Unknown<'static>> {
-        let step = self.step(env, ms)?;
-        let (clock, runtime) = (self.clock.clone(), self.runtime.clone());
-        let scope = scope_of(env);
-        let promise = self.runtime.spawn(scope, async move {
+        let Hand { clock, runtime } = self.instance.of(env)?;
+        let (step, scope) = (step(env, ms)?, scope_of(env));
+        let (clock, own) = (clock.clone(), runtime.clone());
+        let promise = runtime.spawn(scope, async move {
             let target = clock.now() + step;
             loop {
-                settle_promises(&runtime).await;
+                settle_promises(&own).await;
                 if !clock.wake_next_until(target) {
                     break;
                 }
             }
             clock.advance(target.since(clock.now()));
-            settle_promises(&runtime).await;
-            Ok(runtime.scope().undefined())
+            settle_promises(&own).await;
+            Ok(own.scope().undefined())
         });
         // SAFETY: a promise of this scope, returned from it.
         Ok(unsafe { Unknown::from_raw_unchecked(scope.env(), promise) })
@@ -92,14 +99,15 @@ impl ManualClock {
 
     /// How many sleeps are pending.
     #[napi(getter)]
-    pub fn pending_sleeps(&self) -> u32 {
-        self.clock.pending_sleeps() as u32
+    pub fn pending_sleeps(&self, env: Env) -> Result<u32> {
+        Ok(self.instance.of(env)?.clock.pending_sleeps() as u32)
     }
 
     /// Milliseconds until the next sleep ends; undefined when none is pending.
     #[napi(getter, ts_return_type = "number | undefined")]
-    pub fn next_sleep_ms(&self) -> Option<f64> {
-        self.clock.next_deadline().map(|deadline| millis(deadline.since(self.clock.now())))
+    pub fn next_sleep_ms(&self, env: Env) -> Result<Option<f64>> {
+        let clock = &self.instance.of(env)?.clock;
+        Ok(clock.next_deadline().map(|deadline| millis(deadline.since(clock.now()))))
     }
 }
 
@@ -159,30 +167,11 @@ impl Future for EitherSleep {
     }
 }
 
-/// A `now` of the app, in milliseconds from any origin. What it returns besides a finite number, an earlier time, or an
-/// exception leaves the time where it was: a broken clock delays a breaker, but breaks no call.
-pub struct JsNow {
-    now: UserFunction,
-    last: Mutex<Timestamp>,
-}
-
-impl JsNow {
-    pub fn new(now: UserFunction) -> Self {
-        Self { now, last: Mutex::new(Timestamp::ZERO) }
-    }
-}
-
-impl Clock for JsNow {
-    fn now(&self) -> Timestamp {
-        let read = self.now.call(|_| [], |scope, result| scope.as_number(result.ok()?));
-        let longest = MAX_DURATION.as_secs_f64() * 1_000.0 * 10_000.0;
-        let read = read.flatten().filter(|millis| (0.0..=longest).contains(millis));
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(millis) = read {
-            *last = (*last).max(Timestamp::new(Duration::from_secs_f64(millis / 1_000.0)));
-        }
-        *last
-    }
+/// A `now` of the app, in milliseconds from any origin. What it returns besides a finite number, or an exception, leaves
+/// the time where it was: a broken clock delays a breaker, but breaks no call.
+pub fn app_clock(now: UserFunction) -> impl Clock + Send + Sync {
+    let read = move || now.call(|_| [], |scope, result| scope.as_number(result.ok()?));
+    Monotonic::new(move || read().flatten().unwrap_or(f64::NAN))
 }
 
 /// An `rng` of the app. An exception or anything but a number counts as 0.5: the middle of every jitter.

@@ -90,10 +90,10 @@ fn read_object(scope: Scope, error: Value, facts: &mut ErrorFacts) {
         first(&[c"body", c"data", c"error", c"result"]).map(|value| json(scope, value, &mut JsonLimits::new()));
     facts.code = code(scope, get(c"code")).or_else(|| code(scope, scope.get(get(c"cause"), c"code")));
     // An error of this module, say from a client inside a client: its code is the class.
-    if let (None, Some(Code::Text(name))) = (&facts.class, &facts.code) {
-        if ErrorClass::from_name(name).is_some() {
-            (facts.class, facts.code) = (Some(name.clone()), None);
-        }
+    if let (None, Some(Code::Text(name))) = (&facts.class, &facts.code)
+        && ErrorClass::from_name(name).is_some()
+    {
+        (facts.class, facts.code) = (Some(name.clone()), None);
     }
     if facts.message.is_empty() {
         facts.message = text(c"errMsg").or_else(|| text(c"statusText")).unwrap_or_default();

@@ -12,7 +12,7 @@ use super::cancel::CancelToken;
 use super::errors::{BadInput, JsonLimits, error_facts, json};
 use super::executor::{JsPromise, Runtime};
 use super::js::{Scope, Type, Value};
-use super::kept::{Kept, Reference};
+use super::kept::{Keeper, Kept, Reference};
 use crate::classify::{AnswerFacts, CallError, ErrorClass, classify, classify_answer};
 use crate::client::{Attempt, LlmClient, LlmResponse};
 
@@ -68,6 +68,8 @@ impl LlmResponse for Answer {
 /// [`Runtime::polls_in_this_scope`] for when that may be.
 pub enum Text {
     InScope(Value),
+    /// Code units, lone surrogates and all.
+    Units(Vec<u16>),
     Owned(String),
 }
 
@@ -75,6 +77,7 @@ impl Text {
     pub fn value(self, scope: Scope) -> Value {
         match self {
             Self::InScope(value) => value,
+            Self::Units(units) => scope.utf16(&units),
             Self::Owned(text) => scope.string(&text),
         }
     }
@@ -92,26 +95,38 @@ impl ToNapiValue for Text {
     }
 }
 
-/// What one attempt comes to: the answer, or the error and what the client failed with.
-type Settled = Result<Answer, (CallError, Option<Kept>)>;
+/// What one attempt comes to. Failures are boxed: a success is moved about in the same place.
+type Settled = Result<Answer, Box<Failed>>;
+
+struct Failed {
+    error: CallError,
+    /// What the client failed with.
+    cause: Option<Kept>,
+}
 
 impl InnerClient {
-    pub fn read(runtime: &Rc<Runtime>, inner: Argument, options: Argument) -> Result<Self, BadInput> {
+    pub fn read(
+        runtime: &Rc<Runtime>,
+        keeper: &Rc<Keeper>,
+        inner: Argument,
+        options: Argument,
+    ) -> Result<Self, BadInput> {
         let (scope, allowed) = (inner.scope(), "an object with chat(request): Promise<ChatResponse>");
-        let object = inner.object_with(c"chat", allowed)?;
-        let chat = scope.get(object, c"chat");
+        let (object, chat) = inner.object_with(c"chat", allowed)?;
         let provider = options.field(c"provider").given().map(|provider| provider.string(200)).transpose()?;
         let takes_context = match options.field(c"passContext").given() {
             Some(pass) => pass.boolean()?,
             None => scope.as_number(scope.get(chat, c"length")).is_some_and(|parameters| parameters >= 2.0),
         };
-        let references = Reference::new(runtime, scope, object).zip(Reference::new(runtime, scope, chat));
+        let references = keeper.keep(scope, object).zip(keeper.keep(scope, chat));
         let (object, chat) = references.ok_or_else(|| inner.wrong(allowed))?;
         Ok(Self { runtime: runtime.clone(), object, chat, takes_context, provider: provider.map(Rc::from) })
     }
 
     /// Starts one attempt.
     fn call(&self, request: &Request, attempt: &Attempt<'_>) -> JsPromise<Settled> {
+        // A cause is that of the last attempt, and one that is given up has none.
+        request.cause.set(None);
         let scope = self.runtime.scope();
         let (object, chat, value) = (self.object.value(scope), self.chat.value(scope), request.value.value(scope));
         let called = if self.takes_context {
@@ -132,7 +147,7 @@ impl InnerClient {
         scope.set(context, c"attempt", scope.number(f64::from(attempt.number())));
         scope.set(context, c"requestId", scope.string(attempt.request_id()));
         scope.set(context, c"timeoutMs", scope.number(attempt.timeout().as_millis() as f64));
-        let token = CancelToken::of(self.runtime.clone(), attempt.cancel_token());
+        let token = CancelToken::of_attempt(self.runtime.clone(), attempt.cancel_token());
         // SAFETY: the environment of the running native call.
         if let Ok(token) = unsafe { CancelToken::to_napi_value(scope.env(), token) } {
             scope.set(context, c"cancelToken", token);
@@ -144,18 +159,17 @@ impl InnerClient {
         let (runtime, provider) = (self.runtime.clone(), self.provider.clone());
         move |scope, result| match result {
             Ok(value) => {
-                let text = read_answer(scope, value, provider.as_deref()).map_err(|error| (error, None))?;
-                let text = if runtime.polls_in_this_scope() {
-                    Text::InScope(text)
-                } else {
-                    Text::Owned(scope.as_string(text).unwrap_or_default())
-                };
+                let text = read_answer(scope, value, provider.as_deref())
+                    .map_err(|error| Box::new(Failed { error, cause: None }))?;
+                let text =
+                    if runtime.polls_in_this_scope() { Text::InScope(text) } else { Text::Units(scope.as_utf16(text)) };
                 let value = keep_answer.then(|| Reference::new(&runtime, scope, value)).flatten();
                 Ok(Answer { text, value })
             }
             Err(error) => {
                 let facts = error_facts(scope, error, provider.as_deref());
-                Err((classify(&facts, SystemTime::now()), Some(Kept::new(&runtime, scope, error))))
+                let cause = Some(Kept::new(&runtime, scope, error));
+                Err(Box::new(Failed { error: classify(&facts, SystemTime::now()), cause }))
             }
         }
     }
@@ -166,9 +180,9 @@ impl LlmClient for InnerClient {
     type Response = Answer;
 
     async fn chat(&self, request: &Request, attempt: &Attempt<'_>) -> Result<Answer, CallError> {
-        self.call(request, attempt).await.map_err(|(error, cause)| {
-            request.cause.set(cause);
-            error
+        self.call(request, attempt).await.map_err(|failed| {
+            request.cause.set(failed.cause);
+            failed.error
         })
     }
 }

@@ -62,6 +62,17 @@ impl Scope {
         self.env
     }
 
+    /// Runs `work` with handles of its own, which are gone afterwards: where no native call is running, and in loops.
+    pub fn with_handles<T>(self, work: impl FnOnce() -> T) -> T {
+        let mut handles = ptr::null_mut();
+        // SAFETY: on the JS thread; closed below.
+        unsafe { sys::napi_open_handle_scope(self.env, &mut handles) };
+        let result = work();
+        // SAFETY: opened above, and every scope that was opened since is closed.
+        unsafe { sys::napi_close_handle_scope(self.env, handles) };
+        result
+    }
+
     pub fn type_of(self, value: Value) -> Type {
         let mut kind = sys::ValueType::napi_undefined;
         // SAFETY: a live value of this scope; `kind` outlives the call.
@@ -254,6 +265,46 @@ impl Scope {
         if unsafe { sys::napi_set_named_property(self.env, object, name.as_ptr(), value) } != sys::Status::napi_ok {
             self.take_exception();
         }
+    }
+
+    /// Sets a property of an object that the app can have frozen. False: it could not be set.
+    pub fn set_own(self, object: Value, name: &str, value: Value) -> bool {
+        let name = self.string(name);
+        // SAFETY: live values.
+        let status = unsafe { sys::napi_set_property(self.env, object, name, value) };
+        // Ark does not throw where V8 does: look.
+        let set = status == sys::Status::napi_ok && {
+            let mut found = ptr::null_mut();
+            // SAFETY: live values; `found` outlives the call.
+            let status = unsafe { sys::napi_get_property(self.env, object, name, &mut found) };
+            status == sys::Status::napi_ok && self.same(found, value)
+        };
+        self.take_exception();
+        set
+    }
+
+    pub fn delete(self, object: Value, name: &str) {
+        // SAFETY: live values; whether it was there is not asked.
+        unsafe { sys::napi_delete_property(self.env, object, self.string(name), ptr::null_mut()) };
+        self.take_exception();
+    }
+
+    /// Gives an object a property that can neither be listed nor changed. False: it takes none, or has one of that name.
+    pub fn set_hidden(self, object: Value, name: &CStr, value: Value) -> bool {
+        let property = sys::napi_property_descriptor {
+            utf8name: name.as_ptr(),
+            name: ptr::null_mut(),
+            method: None,
+            getter: None,
+            setter: None,
+            value,
+            attributes: sys::PropertyAttributes::default,
+            data: ptr::null_mut(),
+        };
+        // SAFETY: live values and a NUL-terminated name, in one descriptor.
+        let status = unsafe { sys::napi_define_properties(self.env, object, 1, &property) };
+        self.take_exception();
+        status == sys::Status::napi_ok && self.same(self.get(object, name), value)
     }
 
     pub fn same(self, first: Value, second: Value) -> bool {

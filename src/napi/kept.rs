@@ -1,5 +1,6 @@
 //! JS values that outlive the native call that brought them.
 
+use std::cell::Cell;
 use std::ptr;
 use std::rc::Rc;
 use std::thread::{self, ThreadId};
@@ -9,24 +10,31 @@ use napi_ohos::sys;
 use super::executor::Runtime;
 use super::js::{Scope, Thrown, Type, Value};
 
-/// A strong reference to an object or function of one environment.
+/// A reference to an object or function of one environment.
 pub struct Reference {
     runtime: Rc<Runtime>,
     raw: sys::napi_ref,
+    /// Who keeps the object for it, and under what number, when it is a weak one. Boxed: most are not.
+    place: Option<Box<(Rc<Keeper>, u64)>>,
 }
 
 impl Reference {
-    /// `None`: the value is neither an object nor a function.
+    /// A strong one. `None`: the value is neither an object nor a function.
     pub fn new(runtime: &Rc<Runtime>, scope: Scope, value: Value) -> Option<Self> {
-        let mut raw = ptr::null_mut();
-        // SAFETY: a live value; `raw` outlives the call. Deleted in `drop`.
-        let status = unsafe { sys::napi_create_reference(scope.env(), value, 1, &mut raw) };
-        (status == sys::Status::napi_ok).then(|| Self { runtime: runtime.clone(), raw })
+        Self::counted(runtime, scope, value, 1)
     }
 
+    fn counted(runtime: &Rc<Runtime>, scope: Scope, value: Value, count: u32) -> Option<Self> {
+        let mut raw = ptr::null_mut();
+        // SAFETY: a live value; `raw` outlives the call. Deleted in `drop`.
+        let status = unsafe { sys::napi_create_reference(scope.env(), value, count, &mut raw) };
+        (status == sys::Status::napi_ok).then(|| Self { runtime: runtime.clone(), raw, place: None })
+    }
+
+    /// Undefined once the object of a weak one is gone.
     pub fn value(&self, scope: Scope) -> Value {
         let mut value = ptr::null_mut();
-        // SAFETY: the reference is strong and of this environment.
+        // SAFETY: the reference is of this environment.
         unsafe { sys::napi_get_reference_value(scope.env(), self.raw, &mut value) };
         if value.is_null() { scope.undefined() } else { value }
     }
@@ -36,15 +44,91 @@ impl Drop for Reference {
     fn drop(&mut self) {
         // When the environment goes down it frees its references itself.
         if self.runtime.is_alive() {
-            // SAFETY: made by `new`, deleted once, on the JS thread: `Rc` keeps this type there.
+            // SAFETY: made by `counted`, deleted once, on the JS thread: `Rc` keeps this type there.
             unsafe { sys::napi_delete_reference(self.runtime.env(), self.raw) };
+            self.place.iter().for_each(|place| place.0.forget(place.1));
         }
     }
 }
 
-/// Any JS value, kept. Primitives are copied: only objects and functions can be referred to.
+/// What an instance of a class of this module keeps alive: functions and objects of the app, in a hidden property of the
+/// instance itself.
+///
+/// Strong references would close a ring that no garbage collector sees through: a page of the app holds its client, the
+/// client (on this side) the page's functions, and they hold the page. A property is seen. The price: what is kept lives
+/// as long as the instance can be reached, so a call in flight [holds](Self::hold) it.
+pub struct Keeper {
+    runtime: Rc<Runtime>,
+    /// The object in the property; strong while somebody holds it.
+    kept: Option<Reference>,
+    holders: Cell<u32>,
+    next_number: Cell<u64>,
+}
+
+impl Keeper {
+    pub fn new(runtime: &Rc<Runtime>, scope: Scope, instance: Value) -> Rc<Self> {
+        let kept = scope.object();
+        // An instance that takes no new property leaves only a strong reference.
+        let hidden = scope.set_hidden(instance, c"kept", kept);
+        let kept = Reference::counted(runtime, scope, kept, u32::from(!hidden));
+        Rc::new(Self { runtime: runtime.clone(), kept, holders: Cell::new(0), next_number: Cell::new(0) })
+    }
+
+    /// Keeps `value` until the result is dropped. `None`: it is neither an object nor a function.
+    pub fn keep(self: &Rc<Self>, scope: Scope, value: Value) -> Option<Reference> {
+        let number = self.next_number.replace(self.next_number.get() + 1);
+        // False when the app has frozen it.
+        let kept = self.kept.as_ref().is_some_and(|kept| scope.set_own(kept.value(scope), &number.to_string(), value));
+        let mut reference = Reference::counted(&self.runtime, scope, value, u32::from(!kept))?;
+        reference.place = kept.then(|| Box::new((self.clone(), number)));
+        Some(reference)
+    }
+
+    fn forget(&self, number: u64) {
+        let scope = self.runtime.scope();
+        // The collector may be at work: then there is no scope yet, and what was kept is gone.
+        scope.with_handles(|| {
+            let kept = self.kept.as_ref().map(|kept| kept.value(scope));
+            if let Some(kept) = kept.filter(|&kept| scope.type_of(kept) == Type::Object) {
+                scope.delete(kept, &number.to_string());
+            }
+        });
+    }
+
+    /// Keeps everything alive while the result lives, whatever becomes of the instance.
+    pub fn hold(self: &Rc<Self>) -> Hold {
+        if self.holders.replace(self.holders.get() + 1) == 0 {
+            // SAFETY: a reference of this environment; taken back in `drop`.
+            self.count(|kept| unsafe { sys::napi_reference_ref(self.runtime.env(), kept, &mut 0) });
+        }
+        Hold(self.clone())
+    }
+
+    fn count(&self, count: impl Fn(sys::napi_ref) -> sys::napi_status) {
+        // When the environment goes down it frees its references itself.
+        self.kept.iter().filter(|_| self.runtime.is_alive()).for_each(|kept| _ = count(kept.raw));
+    }
+}
+
+/// See [`Keeper::hold`].
+pub struct Hold(Rc<Keeper>);
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        let Self(keeper) = self;
+        keeper.holders.set(keeper.holders.get() - 1);
+        if keeper.holders.get() == 0 {
+            // SAFETY: as in `hold`.
+            keeper.count(|kept| unsafe { sys::napi_reference_unref(keeper.runtime.env(), kept, &mut 0) });
+        }
+    }
+}
+
+/// Any JS value, kept. Primitives are copied, where Rust has the like: only objects and functions can be referred to.
 pub enum Kept {
     Reference(Reference),
+    /// Field `value` of an object: a bigint.
+    Field(Reference),
     Text(Vec<u16>),
     Number(f64),
     Boolean(bool),
@@ -60,13 +144,21 @@ impl Kept {
             Type::Boolean => Self::Boolean(scope.as_boolean(value).unwrap_or_default()),
             Type::Null => Self::Null,
             Type::Undefined => Self::Undefined,
-            _ => Reference::new(runtime, scope, value).map_or(Self::Undefined, Self::Reference),
+            _ => match Reference::new(runtime, scope, value) {
+                Some(reference) => Self::Reference(reference),
+                None => {
+                    let holder = scope.object();
+                    scope.set(holder, c"value", value);
+                    Reference::new(runtime, scope, holder).map_or(Self::Undefined, Self::Field)
+                }
+            },
         }
     }
 
     pub fn value(&self, scope: Scope) -> Value {
         match self {
             Self::Reference(reference) => reference.value(scope),
+            Self::Field(holder) => scope.get(holder.value(scope), c"value"),
             Self::Text(units) => scope.utf16(units),
             Self::Number(number) => scope.number(*number),
             Self::Boolean(boolean) => scope.boolean(*boolean),

@@ -4,20 +4,26 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use napi_derive_ohos::napi;
-use napi_ohos::bindgen_prelude::Unknown;
+use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Env, Result};
 
 use super::arguments::{Argument, MAX_SAFE_INTEGER, argument, config, scope_of};
 use super::clock::{JsTimer, ManualClock};
 use super::errors::{BadInput, call_error};
 use super::executor::Runtime;
+use super::instance::{Instance, constructing};
 use crate::classify::{CallError, ErrorFacts, RetryAfter, RetryAfterSource, classify};
 use crate::clock::{Clock, Timer};
 use crate::mock::MockLlmClient as Core;
 
 /// A stand-in for an LLM service: fails its first calls, then answers, and counts them all.
 #[napi]
+#[repr(transparent)]
 pub struct MockLlmClient {
+    instance: Instance<Mock>,
+}
+
+struct Mock {
     mock: Core,
     latency: Duration,
     timer: Rc<JsTimer>,
@@ -30,8 +36,8 @@ impl MockLlmClient {
     /// @param options what it answers and fails with
     /// @throws INVALID_CONFIG naming the field, the value and what is allowed
     #[napi(constructor, ts_args_type = "failFirst?: number, options?: MockOptions")]
-    pub fn new(env: Env, fail_first: Unknown, options: Unknown) -> Result<Self> {
-        let scope = scope_of(env);
+    pub fn new(env: Env, this: This, fail_first: Unknown, options: Unknown) -> Result<Self> {
+        let scope = constructing::<Self>(env, &this)?;
         let failures = config(scope, fail_first, "failFirst").given().map(|count| count.integer(0, MAX_SAFE_INTEGER));
         let failures = failures.transpose().map_err(|error| error.throw(scope))?.unwrap_or(0);
         Self::build(env, Core::failing_first(failures), config(scope, options, "options"))
@@ -51,9 +57,10 @@ impl MockLlmClient {
     #[napi(ts_args_type = "request: Object", ts_return_type = "Promise<ChatResponse>")]
     pub fn chat(&self, env: Env, request: Unknown) -> Result<Unknown<'static>> {
         let scope = argument(scope_of(env), request, "request").scope();
-        let (reply, runtime, timer) = (self.mock.next_reply(), self.runtime.clone(), self.timer.clone());
-        let ends = (!self.latency.is_zero()).then(|| self.timer.now() + self.latency);
-        let promise = self.runtime.spawn(scope, async move {
+        let this = self.instance.of(env)?;
+        let (reply, runtime, timer) = (this.mock.next_reply(), this.runtime.clone(), this.timer.clone());
+        let ends = (!this.latency.is_zero()).then(|| timer.now() + this.latency);
+        let promise = this.runtime.spawn(scope, async move {
             if let Some(ends) = ends {
                 timer.sleep_until(ends).await;
             }
@@ -73,8 +80,8 @@ impl MockLlmClient {
 
     /// Calls so far, failed ones included.
     #[napi(getter)]
-    pub fn calls(&self) -> f64 {
-        self.mock.calls() as f64
+    pub fn calls(&self, env: Env) -> Result<f64> {
+        Ok(self.instance.of(env)?.mock.calls() as f64)
     }
 }
 
@@ -94,7 +101,9 @@ impl MockLlmClient {
             mock = mock.with_error(mock_error(status.unwrap_or(503) as u16, message, wait));
             let latency = options.field(c"latencyMs").given().map(|latency| latency.millis(0.0)).transpose()?;
             let timer = read_timer(&runtime, options)?;
-            Ok(Self { mock, latency: latency.unwrap_or_default(), timer: Rc::new(timer), runtime: runtime.clone() })
+            let mock =
+                Mock { mock, latency: latency.unwrap_or_default(), timer: Rc::new(timer), runtime: runtime.clone() };
+            Ok(Self { instance: Instance::new(mock) })
         };
         read().map_err(|error| error.throw(scope))
     }
@@ -114,6 +123,9 @@ fn mock_error(status: u16, message: Option<String>, retry_after: Option<Duration
 pub fn read_timer(runtime: &Rc<Runtime>, options: Argument) -> std::result::Result<JsTimer, BadInput> {
     match options.field(c"clock").given() {
         None => Ok(JsTimer::System(runtime.clone())),
-        Some(clock) => Ok(JsTimer::Manual(clock.instance::<ManualClock>("ManualClock")?.core().clone())),
+        Some(clock) => {
+            let core = clock.instance::<ManualClock>().and_then(ManualClock::core);
+            core.cloned().map(JsTimer::Manual).ok_or_else(|| clock.wrong("an instance of ManualClock"))
+        }
     }
 }

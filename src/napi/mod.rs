@@ -13,6 +13,7 @@ mod clock;
 mod errors;
 mod executor;
 mod inner_client;
+mod instance;
 mod js;
 mod kept;
 mod mock;
