@@ -21,6 +21,6 @@ export async function play(lib, { json }, output) {
     return 1
   }
   const seconds = (timeline.elapsedMs() / 1000).toFixed(1)
-  timeline.text(`OK: all ${claims.length} claims hold, after ${seconds} s`)
+  if (!json) output.line(timeline.paint('green', `OK: all ${claims.length} claims hold, after ${seconds} s`))
   return 0
 }

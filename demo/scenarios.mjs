@@ -48,7 +48,7 @@ export async function failsTwiceThenSucceeds(lib, timeline) {
 
   const claims = new Claims(timeline)
   const failures = outcome.trace.filter((attempt) => !attempt.ok)
-  const waits = failures.map((attempt) => attempt.delayMs)
+  const waits = outcome.trace.map((attempt) => attempt.delayMs).filter((wait) => wait !== undefined)
   const calculated = CHANCES.map((chance, i) => lib.BackoffCalculator.nextDelay(i + 1, BASE_MS, FACTOR, () => chance))
   const waited = gaps(recorder.attempts)
   claims.equal('the user gets the normal answer', outcome.text, REPLY)

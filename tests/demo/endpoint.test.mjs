@@ -52,7 +52,7 @@ function assertOneRequestId(server, outcome) {
   }
 }
 
-describe('an answer', { concurrency: 4 }, () => {
+describe('an answer', { concurrency: 6 }, () => {
   test('comes from one request, which says all that it should', async () => {
     const server = await serve(answer('It is noon.'))
     const { code, outcome, transitions } = await ask(server.endpoint)
@@ -99,10 +99,25 @@ describe('an answer', { concurrency: 4 }, () => {
   })
 })
 
-describe('a fault, then an answer', { concurrency: 4 }, () => {
+describe('a fault, then an answer', { concurrency: 6 }, () => {
   const date = 'Wed, 21 Oct 2026 07:28:00 GMT'
   const limit = { error: { message: 'Rate limit reached', type: 'requests', code: 'rate_limit_exceeded' } }
   const overloaded = { error: { message: 'Overloaded', type: 'overloaded_error' } }
+
+  test('429, 503, reset, slow, then fine: five attempts with one request id', async () => {
+    const busy = json(429, limit, { 'retry-after': '1' })
+    const server = await serve(busy, reply(503), resetAfterHeaders, slow(5000, answer('late')), answer('at last'))
+    const { outcome, code, transitions } = await ask(server.endpoint, '--retries', '4', '--timeout-ms', '1000')
+    assert.equal(code, 0)
+    assert.equal(outcome.text, 'at last')
+    const classes = ['rate_limit', 'overloaded', 'interrupted', 'timeout', undefined]
+    assert.deepEqual(outcome.trace.map((attempt) => attempt.code), classes)
+    assert.deepEqual(transitions, [])
+    assert.equal(server.requests.length, 5)
+    pauses(server).forEach((pause, i) => assert.ok(pause >= outcome.trace[i].delayMs, `wait ${i + 1}: ${pause} ms`))
+    assertOneRequestId(server, outcome)
+  })
+
   const cases = [
     ['429 with Retry-After in seconds', json(429, limit, { 'retry-after': '1' }), 'rate_limit', { wait: 1000 }],
     ['429 with Retry-After as a date', json(429, limit, { date, 'retry-after': date.replace(':00 ', ':01 ') }), 'rate_limit', { wait: 1000 }],
@@ -144,23 +159,9 @@ describe('a fault, then an answer', { concurrency: 4 }, () => {
     await until(() => request.aborted)
     assert.ok(request.end - request.begin < 4000, `closed after ${request.end - request.begin} ms`)
   })
-
-  test('429, 503, reset, slow, then fine: five attempts with one request id', async () => {
-    const busy = json(429, limit, { 'retry-after': '1' })
-    const server = await serve(busy, reply(503), resetAfterHeaders, slow(5000, answer('late')), answer('at last'))
-    const { outcome, code, transitions } = await ask(server.endpoint, '--retries', '4', '--timeout-ms', '1000')
-    assert.equal(code, 0)
-    assert.equal(outcome.text, 'at last')
-    const classes = ['rate_limit', 'overloaded', 'interrupted', 'timeout', undefined]
-    assert.deepEqual(outcome.trace.map((attempt) => attempt.code), classes)
-    assert.deepEqual(transitions, [])
-    assert.equal(server.requests.length, 5)
-    pauses(server).forEach((pause, i) => assert.ok(pause >= outcome.trace[i].delayMs, `wait ${i + 1}: ${pause} ms`))
-    assertOneRequestId(server, outcome)
-  })
 })
 
-describe('no answer', { concurrency: 4 }, () => {
+describe('no answer', { concurrency: 6 }, () => {
   const quota = { error: { message: 'You exceeded your current quota', type: 'insufficient_quota', code: 'insufficient_quota' } }
   const tooLong = { error: { message: "This model's maximum context length is 8192 tokens", code: 'context_length_exceeded' } }
   const noModel = { error: { message: 'model "test-model" not found, try pulling it first', type: 'not_found_error' } }
@@ -251,7 +252,7 @@ describe('no answer', { concurrency: 4 }, () => {
   })
 })
 
-describe('Ctrl-C', { concurrency: 4 }, () => {
+describe('Ctrl-C', { concurrency: 6 }, () => {
   for (const signal of ['SIGINT', 'SIGTERM']) {
     test(`${signal} ends a request in flight at once`, async () => {
       const server = await serve(slow(20_000, answer('late')))

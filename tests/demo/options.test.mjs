@@ -6,7 +6,7 @@ import { start } from './support.mjs'
 
 const ENDPOINT = ['--endpoint', 'http://localhost:11434/v1', '--model', 'm']
 
-describe('a mistake ends with exit code 2, before anything is built', { concurrency: 4 }, () => {
+describe('a mistake is named, with what is allowed', () => {
   const cases = [
     [['--jsom'], /unknown option '--jsom'; allowed: --endpoint, --model, --key-env, --retries, --timeout-ms, --json, --help/],
     [['-v'], /unknown option '-v'/],
@@ -32,13 +32,16 @@ describe('a mistake ends with exit code 2, before anything is built', { concurre
     [[...ENDPOINT, '--key-env', 'NOT_SET_ANYWHERE', 'hello?'], /that --key-env names is not set/],
   ]
   for (const [args, message] of cases) {
-    test(args.join(' '), async () => {
-      const { code, stdout, stderr } = await start('scripts/demo.sh', args).done
-      assert.equal(code, 2)
-      assert.equal(stdout, '')
-      assert.match(stderr, message)
-      assert.doesNotMatch(stderr, /Compiling|Finished|at file:/)
-    })
+    test(args.join(' '), () => assert.throws(() => parse(args, {}), message))
+  }
+})
+
+test('a mistake ends scripts/demo.sh with exit code 2, before anything is built', async () => {
+  for (const args of [['--jsom'], [...ENDPOINT, '--retries', '101', 'hello?']]) {
+    const { code, stdout, stderr } = await start('scripts/demo.sh', args).done
+    assert.equal(code, 2)
+    assert.equal(stdout, '')
+    assert.match(stderr, /^error: .+\nscripts\/demo.sh --help tells more\.\n$/)
   }
 })
 
