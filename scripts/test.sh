@@ -66,6 +66,13 @@ shell_lint() {
   shellcheck --severity=warning scripts/*.sh tests/scripts/*.sh .ci/run
 }
 docs() { RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --features napi; }
+demo() {
+  ensure_host_build
+  export RESILIENCE_LIB=$target/host/$(setting package.library) RESILIENCE_HOST=$target/host/ark_host.node
+  # the files by name: later versions of Node take no folder
+  node --test --test-reporter=tap tests/demo/*.test.mjs |
+    awk '{ print } $2 == "pass" { passed = $3 } $2 == "fail" { failed = $3 } END { print passed + 0 " passed, " failed + 0 " failed" }'
+}
 
 step packages packages
 start build-ohos build_ohos
@@ -87,6 +94,7 @@ step types scripts/build-ohos.sh --check
 step node-host scripts/node-suite.sh HOST
 step node-x86_64 on_dist scripts/node-suite.sh X86_64
 step node-arm64 on_dist scripts/node-suite.sh ARM64
+step demo demo
 
 echo
 printf '%s\n' "${summary[@]}"
