@@ -176,8 +176,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
                         began = self.timer.now();
                         continue;
                     }
-                    let end = End::stopped(StopReason::CircuitOpen, last_error, began);
-                    return End { retry_after: Some(wait), ..end };
+                    return End::stopped(StopReason::CircuitOpen, last_error, began);
                 }
             };
             let (number, probe) = (trace.len() as u32 + 1, permit.is_probe());

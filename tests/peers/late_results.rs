@@ -29,6 +29,7 @@ fn b1_opossum_381_the_slow_caller_still_gets_its_answer() {
     });
     assert_eq!((slow.status, slow.text()), (OutcomeStatus::Ok, "answer to slow"));
     assert_eq!((breaker.state(), breaker.stats().stale), (Open, 1));
+    assert_eq!(slow.retry_after, None, "who has an answer need not come again");
 }
 
 #[test]

@@ -32,6 +32,15 @@ fn g3_a_wait_that_ends_at_the_deadline_or_later_ends_the_call() {
 }
 
 #[test]
+fn g3_a_wait_that_no_breaker_keeps_is_told_all_the_same() {
+    let breaker = TestBreaker::new();
+    breaker.force_closed();
+    let client = client(&breaker, retry_config(2), [Reply::error(throttled(2_592_000_000))]);
+    let outcome = run(&breaker.clock, client.execute("hi", CallOptions::default()));
+    assert_eq!((outcome.retry_after, breaker.retry_after()), (Some(ms(2_592_000_000)), ms(0)));
+}
+
+#[test]
 fn g4_openai_node_1840_the_longest_wait_is_inclusive_and_never_cut() {
     let config = RetryConfig { deadline: ms(600_000), retry_after_max: ms(60_000), ..retry_config(2) };
     for (wait, called_at) in [(60_000, vec![0, 60_000]), (61_000, vec![0]), (60_001, vec![0])] {
