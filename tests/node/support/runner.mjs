@@ -24,8 +24,14 @@ function closingLine() {
 export function test(name, fn) {
   registered++
   const run = async () => {
-    await fn()
-    passed++
+    // the module's timers keep no process alive, and node:test neither
+    const alive = node && setInterval(() => {}, 1000)
+    try {
+      await fn()
+      passed++
+    } finally {
+      if (alive) clearInterval(alive)
+    }
   }
   if (nodeTest) return void nodeTest.test(name, { timeout }, run)
   queue.push({ name, run })
