@@ -111,7 +111,7 @@ fn f6_tower_resilience_438_backon_what_is_no_multiplier_is_refused() {
 }
 
 #[test]
-fn f6_backon_limits_of_any_length_do_not_panic() {
+fn f6_tower_resilience_438_backon_limits_of_any_length_do_not_panic() {
     let refused = RetryConfig { deadline: Duration::MAX, ..retry_config(2) }.build().unwrap_err();
     assert_eq!(refused.field, "deadlineMs");
     let breaker = TestBreaker::new();

@@ -48,7 +48,7 @@ fn k2_opossum_100_547_a_fallback_that_fails_keeps_the_cause() {
 }
 
 #[test]
-fn k2_chat_does_not_take_a_failed_fallback_for_an_empty_answer() {
+fn k2_opossum_547_chat_does_not_take_a_failed_fallback_for_an_empty_answer() {
     let breaker = TestBreaker::new();
     breaker.open();
     let hooks = TestHooks::new(FallbackHook::Fails);
@@ -58,7 +58,7 @@ fn k2_chat_does_not_take_a_failed_fallback_for_an_empty_answer() {
 }
 
 #[test]
-fn k2_a_cancel_ends_a_fallback_that_hangs() {
+fn k2_opossum_547_a_cancel_ends_a_fallback_that_hangs() {
     let breaker = TestBreaker::new();
     let hooks = TestHooks::new(FallbackHook::Hangs);
     let client = client_with_hooks(&breaker, client_config(retry_config(0)), [Reply::fail()], &hooks);
@@ -98,7 +98,7 @@ fn k5_opossum_tower_resilience_42_126_a_listener_that_panics_costs_the_call_noth
 }
 
 #[test]
-fn k5_a_client_that_panics_is_a_bug_and_no_failure_of_the_service() {
+fn k5_tower_resilience_126_a_client_that_panics_is_a_bug_and_no_failure_of_the_service() {
     let breaker = TestBreaker::with(|config| config.failure_threshold = 1);
     let client = client(&breaker, retry_config(2), [Reply::panic(), Reply::panic().after(10), Reply::ok()]);
     for _ in 0..2 {

@@ -46,7 +46,7 @@ fn a2_resilience4j_544_polly_1979_a_neutral_probe_gives_its_place_back() {
 }
 
 #[test]
-fn a2_cockatiel_an_error_of_the_caller_as_probe_neither_closes_nor_wedges() {
+fn a2_polly_1979_cockatiel_an_error_of_the_caller_as_probe_neither_closes_nor_wedges() {
     for class in [ErrorClass::BadRequest, ErrorClass::Auth, ErrorClass::ModelNotFound, ErrorClass::ContextLength] {
         let breaker = TestBreaker::new();
         breaker.open();
@@ -171,7 +171,7 @@ fn a10_safe_client_gateway_3442_a_hanging_service_sees_one_call() {
 }
 
 #[test]
-fn a10_a_probe_that_reports_its_timeout_late_still_counts() {
+fn a10_safe_client_gateway_3442_a_probe_that_reports_its_timeout_late_still_counts() {
     let breaker = TestBreaker::new();
     breaker.open();
     let probe = breaker.at(1_000).try_acquire_for(ms(10_000)).unwrap();
@@ -259,7 +259,7 @@ fn a15_resilience4j_2038_polly_99_a_cooldown_of_zero_is_no_loop() {
 }
 
 #[test]
-fn a15_a_cooldown_of_zero_still_admits_one_probe_only() {
+fn a15_resilience4j_2038_a_cooldown_of_zero_still_admits_one_probe_only() {
     let breaker = TestBreaker::with(|config| config.cooldown = ms(0));
     breaker.open();
     let probe = breaker.try_acquire_for(ms(0)).unwrap();

@@ -47,7 +47,7 @@ fn b2_brpc_3532_cockatiel_a_failure_from_before_does_not_open_it() {
 }
 
 #[test]
-fn b2_a_late_failure_of_any_older_era_leaves_the_count_alone() {
+fn b2_brpc_3532_a_late_failure_of_any_older_era_leaves_the_count_alone() {
     let breaker = TestBreaker::new();
     let mut late = Vec::new();
     for round in 1..=100 {
@@ -82,7 +82,7 @@ fn b3_gobreaker_a_call_from_before_a_reset_does_not_count() {
 }
 
 #[test]
-fn b3_what_the_service_asked_for_holds_whatever_the_age_of_the_call() {
+fn b3_gobreaker_what_the_service_asked_for_holds_whatever_the_age_of_the_call() {
     let breaker = TestBreaker::new();
     let client = client(&breaker, retry_config(0), [Reply::error(throttled(30_000)).after(500), Reply::ok()]);
     let slow = async {

@@ -36,7 +36,7 @@ fn h3_google_cloud_rust_2307_aerospike_246_go_retry_7_no_sleep_past_the_deadline
 }
 
 #[test]
-fn h4_the_last_attempt_gets_what_is_left() {
+fn h4_google_cloud_rust_2307_the_last_attempt_gets_what_is_left() {
     let breaker = TestBreaker::new();
     let mut config = RetryConfig { deadline: ms(1_000), attempt_timeout: ms(800), ..retry_config(5) };
     config.backoff.base = ms(50);
@@ -48,7 +48,7 @@ fn h4_the_last_attempt_gets_what_is_left() {
 }
 
 #[test]
-fn h4_an_attempt_timeout_longer_than_the_deadline_is_cut_to_it() {
+fn h4_google_cloud_rust_2307_an_attempt_timeout_longer_than_the_deadline_is_cut_to_it() {
     let breaker = TestBreaker::new();
     let config = RetryConfig { deadline: ms(300), attempt_timeout: ms(800), ..retry_config(5) };
     let client = client(&breaker, config, [Reply::hang()]);

@@ -21,7 +21,7 @@ fn g3_pi_6911_eliza_23807_a_wait_of_days_ends_the_call_at_once() {
 }
 
 #[test]
-fn g3_a_wait_that_ends_at_the_deadline_or_later_ends_the_call() {
+fn g3_pi_6911_a_wait_that_ends_at_the_deadline_or_later_ends_the_call() {
     for (wait, calls) in [(29_999, 2), (30_000, 1), (30_001, 1)] {
         let breaker = TestBreaker::new();
         let config = RetryConfig { deadline: ms(30_000), ..retry_config(2) };
@@ -32,7 +32,7 @@ fn g3_a_wait_that_ends_at_the_deadline_or_later_ends_the_call() {
 }
 
 #[test]
-fn g3_a_wait_that_no_breaker_keeps_is_told_all_the_same() {
+fn g3_pi_6911_a_wait_that_no_breaker_keeps_is_told_all_the_same() {
     let breaker = TestBreaker::new();
     breaker.force_closed();
     let client = client(&breaker, retry_config(2), [Reply::error(throttled(2_592_000_000))]);
@@ -52,7 +52,7 @@ fn g4_openai_node_1840_the_longest_wait_is_inclusive_and_never_cut() {
 }
 
 #[test]
-fn g4_a_longest_wait_of_zero_waits_for_nobody() {
+fn g4_openai_node_1840_a_longest_wait_of_zero_waits_for_nobody() {
     let config = RetryConfig { retry_after_max: ms(0), ..retry_config(2) };
     let breaker = TestBreaker::new();
     let client = client(&breaker, config, [Reply::error(throttled(1)), Reply::ok()]);
@@ -88,7 +88,7 @@ fn g7_litellm_34399_the_wait_holds_for_every_call_to_the_service() {
 }
 
 #[test]
-fn g7_a_longer_wait_that_another_call_was_told_of_holds_too() {
+fn g7_litellm_34399_a_longer_wait_that_another_call_was_told_of_holds_too() {
     let breaker = TestBreaker::new();
     let script = [Reply::error(throttled(5_000)).after(10), Reply::error(throttled(8_000)).after(20), Reply::ok()];
     let client = client(&breaker, retry_config(2), script);
@@ -102,7 +102,7 @@ fn g7_a_longer_wait_that_another_call_was_told_of_holds_too() {
 }
 
 #[test]
-fn g7_a_wait_only_ever_moves_back() {
+fn g7_litellm_34399_a_wait_only_ever_moves_back() {
     let breaker = TestBreaker::with(|config| config.failure_threshold = 10);
     let (first, second) = (breaker.admit(), breaker.admit());
     for (permit, wait) in [(first, 20_000), (second, 5_000)] {
@@ -113,7 +113,7 @@ fn g7_a_wait_only_ever_moves_back() {
 }
 
 #[test]
-fn g7_a_breaker_that_opens_with_the_same_failure_keeps_the_longer_of_both() {
+fn g7_litellm_34399_a_breaker_that_opens_with_the_same_failure_keeps_the_longer_of_both() {
     for (wait, reopens) in [(500, 1_000), (20_000, 20_000)] {
         let breaker = TestBreaker::new();
         breaker.fail();
@@ -126,7 +126,7 @@ fn g7_a_breaker_that_opens_with_the_same_failure_keeps_the_longer_of_both() {
 }
 
 #[test]
-fn g7_after_the_wait_the_outcome_does_not_ask_for_it_again() {
+fn g7_litellm_34399_after_the_wait_the_outcome_does_not_ask_for_it_again() {
     // Told to wait 5 s, it did; what counts then is the cooldown of the breaker that opened meanwhile.
     let breaker = TestBreaker::new();
     let retry_after = Some(RetryAfter { wait: ms(5_000), source: RetryAfterSource::Seconds });

@@ -28,7 +28,7 @@ fn d1_omniroute_7907_resilience4j_682_calls_that_the_app_cancels_do_not_count() 
 }
 
 #[test]
-fn d1_a_client_that_answers_a_cancel_with_an_error_of_its_own_does_not_count() {
+fn d1_omniroute_7907_a_client_that_answers_a_cancel_with_an_error_of_its_own_does_not_count() {
     let breaker = TestBreaker::with(|config| config.failure_threshold = 1);
     let client = client(&breaker, retry_config(2), [Reply::aborts()]);
     for call in 0..10 {
@@ -43,7 +43,7 @@ fn d1_a_client_that_answers_a_cancel_with_an_error_of_its_own_does_not_count() {
 }
 
 #[test]
-fn d1_a_timeout_of_ours_counts() {
+fn d1_omniroute_7907_a_timeout_of_ours_counts() {
     let breaker = TestBreaker::new();
     let client = client(&breaker, retry_config(2), [Reply::hang()]);
     let outcome = run(&breaker.clock, client.execute("hi", CallOptions::default()));
@@ -52,7 +52,7 @@ fn d1_a_timeout_of_ours_counts() {
 }
 
 #[test]
-fn d1_a_call_without_any_time_does_not_count() {
+fn d1_omniroute_7907_a_call_without_any_time_does_not_count() {
     let breaker = TestBreaker::with(|config| config.failure_threshold = 1);
     let client = client(&breaker, retry_config(2), [Reply::ok()]);
     let options = CallOptions { deadline: Some(ms(0)), ..CallOptions::default() };
@@ -141,7 +141,7 @@ fn d6_opossum_45_what_is_rejected_here_is_no_failure_of_the_service() {
 }
 
 #[test]
-fn d6_an_empty_retry_budget_is_no_failure_of_the_service() {
+fn d6_opossum_45_an_empty_retry_budget_is_no_failure_of_the_service() {
     let breaker = TestBreaker::with(|config| config.failure_threshold = 100);
     let budget = RetryBudgetConfig { capacity: 0.0, per_call: 0.0, per_minute: 0.0 };
     let config = resilience::client::ClientConfig { budget, ..client_config(retry_config(2)) };
@@ -165,4 +165,33 @@ fn opossum_9_a_breaker_that_is_switched_off_throws_nothing() {
         assert_eq!(run(&breaker.clock, client.chat("hi")).unwrap(), "fallback");
     }
     assert_eq!((client.inner().calls(), breaker.state(), breaker.consecutive_failures()), (10, Closed, 0));
+}
+
+#[test]
+fn d7_promptfoo_10855_langchainjs_1929_an_empty_account_is_not_asked_again_and_again() {
+    let breaker = TestBreaker::new();
+    let client = client(&breaker, retry_config(100), [Reply::class(ErrorClass::Quota), Reply::ok()]);
+    for moment in (0..600_000).step_by(10_000) {
+        breaker.at(moment);
+        run(&breaker.clock, client.execute("hi", CallOptions::default()));
+    }
+    assert_eq!(client.inner().called_at(), [0], "not for ten minutes");
+    run(&breaker.at(600_000).clock, client.execute("hi", CallOptions::default()));
+    assert_eq!((client.inner().called_at(), breaker.state()), (vec![0, 600_000], Closed));
+}
+
+#[test]
+fn recloser_1_4_exactly_n_failures_open_a_breaker_with_threshold_n() {
+    for threshold in 1..=100 {
+        let breaker = TestBreaker::with(|config| config.failure_threshold = threshold);
+        (1..threshold).for_each(|_| breaker.fail());
+        assert_eq!(breaker.state(), Closed, "{threshold}");
+        breaker.fail();
+        assert_eq!(breaker.state(), Open, "{threshold}");
+    }
+    let none = resilience::breaker::BreakerConfig { failure_threshold: 0, ..Default::default() };
+    assert_eq!(
+        none.validate().unwrap_err().to_string(),
+        "failureThreshold: got 0, allowed: a finite number from 1 to 4294967295"
+    );
 }
