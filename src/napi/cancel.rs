@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
-use napi_ohos::{Env, JsValue, Result};
+use napi_ohos::{Either, Env, JsValue, Result};
 
 use super::arguments::{argument, scope_of};
 use super::executor::Runtime;
@@ -88,8 +88,9 @@ impl CancelToken {
 
     /// `'cancelled'` by the app, or `'timeout'` of the attempt; undefined while it is neither.
     #[napi(getter, ts_return_type = "string | undefined")]
-    pub fn reason(&self, env: Env) -> Result<Option<String>> {
-        Ok(self.instance.of(env)?.token.reason().map(|reason| reason.as_str().to_owned()))
+    pub fn reason(&self, env: Env) -> Result<Either<&'static str, ()>> {
+        // Not an Option: that becomes null.
+        Ok(self.instance.of(env)?.token.reason().map_or(Either::B(()), |reason| Either::A(reason.as_str())))
     }
 
     /// Calls `listener` with the reason when the token is cancelled, at once if it already is: the place to destroy an

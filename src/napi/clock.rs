@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
-use napi_ohos::{Env, Result};
+use napi_ohos::{Either, Env, Result};
 
 use super::arguments::{argument, scope_of};
 use super::errors::millis;
@@ -105,9 +105,11 @@ impl ManualClock {
 
     /// Milliseconds until the next sleep ends; undefined when none is pending.
     #[napi(getter, ts_return_type = "number | undefined")]
-    pub fn next_sleep_ms(&self, env: Env) -> Result<Option<f64>> {
+    pub fn next_sleep_ms(&self, env: Env) -> Result<Either<f64, ()>> {
         let clock = &self.instance.of(env)?.clock;
-        Ok(clock.next_deadline().map(|deadline| millis(deadline.since(clock.now()))))
+        let wait = clock.next_deadline().map(|deadline| millis(deadline.since(clock.now())));
+        // Not an Option: that becomes null.
+        Ok(wait.map_or(Either::B(()), Either::A))
     }
 }
 
