@@ -1,5 +1,6 @@
 //! `ManualClock`, and the clocks that the core is given here.
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -26,6 +27,15 @@ pub struct ManualClock {
 struct Hand {
     clock: Core,
     runtime: Rc<Runtime>,
+    /// How many sleeps it has ended.
+    steps: Rc<Cell<u64>>,
+}
+
+/// Ends the earliest sleep up to `target`. False: there is none.
+fn next_step(clock: &Core, steps: &Cell<u64>, target: Timestamp) -> bool {
+    let woken = clock.wake_next_until(target);
+    steps.set(steps.get() + u64::from(woken));
+    woken
 }
 
 impl ManualClock {
@@ -46,7 +56,7 @@ impl ManualClock {
     #[napi(constructor, ts_args_type = "")]
     pub fn new(env: Env, this: This) -> Result<Self> {
         let runtime = Runtime::of(constructing::<Self>(env, &this)?);
-        Ok(Self { instance: Instance::new(Hand { clock: Core::new(), runtime }) })
+        Ok(Self { instance: Instance::new(Hand { clock: Core::new(), runtime, steps: Rc::default() }) })
     }
 
     /// Milliseconds since its start.
@@ -61,11 +71,11 @@ impl ManualClock {
     /// @throws INVALID_ARGUMENT unless `ms` is from 0 to 365 days
     #[napi(ts_args_type = "ms: number")]
     pub fn advance(&self, env: Env, ms: Unknown) -> Result<()> {
-        let Hand { clock, runtime } = self.instance.of(env)?;
+        let Hand { clock, runtime, steps } = self.instance.of(env)?;
         let step = step(env, ms)?;
         runtime.enter(|_| {
             let target = clock.now() + step;
-            while clock.wake_next_until(target) {
+            while next_step(clock, steps, target) {
                 runtime.run_ready();
             }
             clock.advance(target.since(clock.now()));
@@ -78,14 +88,16 @@ impl ManualClock {
     /// @throws INVALID_ARGUMENT unless `ms` is from 0 to 365 days
     #[napi(ts_args_type = "ms: number", ts_return_type = "Promise<void>")]
     pub fn advance_async(&self, env: Env, ms: Unknown) -> Result<Unknown<'static>> {
-        let Hand { clock, runtime } = self.instance.of(env)?;
+        let Hand { clock, runtime, steps } = self.instance.of(env)?;
         let (step, scope) = (step(env, ms)?, scope_of(env));
-        let (clock, own) = (clock.clone(), runtime.clone());
+        let (clock, own, steps) = (clock.clone(), runtime.clone(), steps.clone());
         let promise = runtime.spawn(scope, async move {
             let target = clock.now() + step;
             loop {
+                let before = steps.get();
                 settle_promises(&own).await;
-                if !clock.wake_next_until(target) {
+                // Another advance has gone on meanwhile: what that woke has to settle as well.
+                if steps.get() == before && !next_step(&clock, &steps, target) {
                     break;
                 }
             }
