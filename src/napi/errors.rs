@@ -116,17 +116,33 @@ fn code(scope: Scope, value: Value) -> Option<Code> {
     }
 }
 
+/// The most headers that are read.
+const MAX_HEADERS: usize = 100;
+
+/// Headers as an object, or as what can be iterated: a `Map`, the `Headers` of fetch.
 fn headers(scope: Scope, value: Value) -> Vec<(String, String)> {
-    const MOST: usize = 100;
-    let mut limits = JsonLimits::new();
-    let Json::Object(map) = json(scope, value, &mut limits) else { return Vec::new() };
+    let entries = scope.get(value, c"entries");
+    if scope.type_of(entries) == Type::Function && scope.array_length(value).is_none() {
+        return scope.call(value, entries, &[]).map_or_else(|_| Vec::new(), |entries| iterated(scope, entries));
+    }
+    let Json::Object(map) = json(scope, value, &mut JsonLimits::new()) else { return Vec::new() };
     let text = |value: Json| match value {
         Json::String(text) => Some(text),
         Json::Number(number) => Some(number.to_string()),
         Json::Array(all) => all.into_iter().next().and_then(|first| first.as_str().map(str::to_owned)),
         _ => None,
     };
-    map.into_iter().take(MOST).filter_map(|(name, value)| Some((name, text(value)?))).collect()
+    map.into_iter().take(MAX_HEADERS).filter_map(|(name, value)| Some((name, text(value)?))).collect()
+}
+
+fn iterated(scope: Scope, iterator: Value) -> Vec<(String, String)> {
+    let next = scope.get(iterator, c"next");
+    let step = || {
+        let step = scope.call(iterator, next, &[]).ok()?;
+        (scope.as_boolean(scope.get(step, c"done")) != Some(true)).then(|| scope.get(step, c"value"))
+    };
+    let pair = |entry| Some((scope.as_string(scope.get_index(entry, 0))?, scope.as_string(scope.get_index(entry, 1))?));
+    std::iter::from_fn(step).take(MAX_HEADERS).filter_map(pair).collect()
 }
 
 /// Bounds of what is copied out of an app's object: an error body is small, a hostile one is cut.
