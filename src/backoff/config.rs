@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::{Backoff, Jitter};
+use super::{Backoff, Jitter, millis};
 use crate::error::{InvalidConfig, duration_in_range, in_range};
 
 /// Settings of a [`Backoff`].
@@ -43,6 +43,6 @@ impl BackoffConfig {
             }
             _ => {}
         }
-        Ok(Backoff(self))
+        Ok(Backoff { config: self, base_ms: millis(self.base), max_ms: millis(self.max_delay) })
     }
 }

@@ -32,28 +32,29 @@ use crate::random::{Rng, draw, unit};
 /// # Ok::<(), resilience::InvalidConfig>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Backoff(BackoffConfig);
+pub struct Backoff {
+    config: BackoffConfig,
+    base_ms: f64,
+    max_ms: f64,
+}
 
 impl Backoff {
     /// The waits of one call, from the first retry on.
     pub fn delays(&self) -> Delays {
-        Delays { attempt: 0, previous_ms: self.base_ms() }
+        Delays { raw_ms: self.base_ms, previous_ms: self.base_ms }
     }
 
     /// The settings it was built from.
     pub fn config(&self) -> &BackoffConfig {
-        &self.0
-    }
-
-    fn base_ms(&self) -> f64 {
-        millis(self.0.base)
+        &self.config
     }
 }
 
 /// Where one call stands in its backoff.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Delays {
-    attempt: u32,
+    /// The next wait, before cap and jitter: may be infinite, never NaN.
+    raw_ms: f64,
     /// Only decorrelated jitter remembers it.
     previous_ms: f64,
 }
@@ -61,13 +62,12 @@ pub struct Delays {
 impl Delays {
     /// The wait after one more failed attempt.
     pub fn next(&mut self, backoff: &Backoff, rng: &(impl Rng + ?Sized)) -> Duration {
-        self.attempt = self.attempt.saturating_add(1);
-        let drawn = if backoff.0.jitter == Jitter::None { 0.0 } else { draw(rng) };
-        let BackoffConfig { base, factor, max_delay, jitter } = backoff.0;
-        let (base, max) = (millis(base), millis(max_delay));
-        let delay = jitter.apply(exponential(base, factor, self.attempt), base, max, self.previous_ms, drawn);
+        let Backoff { config: BackoffConfig { factor, jitter, .. }, base_ms, max_ms } = *backoff;
+        let drawn = if jitter == Jitter::None { 0.0 } else { draw(rng) };
+        let delay = jitter.apply(self.raw_ms, base_ms, max_ms, self.previous_ms, drawn);
+        self.raw_ms *= factor;
         self.previous_ms = delay;
-        Duration::from_millis(delay.floor() as u64)
+        Duration::from_millis(delay as u64)
     }
 }
 

@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::config::BreakerConfig;
+use super::counter::Counter;
 use super::event::BreakerEvent;
 use super::permit::{FailureReport, Permit};
-use super::state::{BreakerState, Recorded, Rejection, State, Ticket};
+use super::state::{BreakerState, Recorded, Rejection, RejectionReason, State, Ticket};
 use crate::clock::{Clock, SystemClock, Timestamp};
 use crate::error::InvalidConfig;
 use crate::log;
@@ -39,7 +40,11 @@ pub struct CircuitBreaker {
     gate: AtomicU64,
     /// The failures of the state machine, to skip a success that has nothing to reset.
     failures: AtomicU64,
-    successes: AtomicU64,
+    /// Until when an open breaker rejects, in nanoseconds on its clock; 0: ask the state machine.
+    open_until: AtomicU64,
+    /// What was counted without the lock.
+    successes: Counter,
+    rejected: Counter,
     shared: Mutex<Shared>,
     clock: Arc<dyn Clock + Send + Sync>,
     rng: Arc<dyn Rng>,
@@ -100,7 +105,9 @@ impl CircuitBreaker {
         Ok(Self {
             gate: AtomicU64::new(gate),
             failures: AtomicU64::new(0),
-            successes: AtomicU64::new(0),
+            open_until: AtomicU64::new(0),
+            successes: Counter::default(),
+            rejected: Counter::default(),
             shared: Mutex::new(shared),
             clock,
             rng,
@@ -111,6 +118,7 @@ impl CircuitBreaker {
     ///
     /// # Errors
     /// [`Rejection`] says why not and when to ask again.
+    #[inline]
     pub fn try_acquire(&self) -> Result<Permit<'_>, Rejection> {
         self.try_acquire_for(DEFAULT_ATTEMPT_TIMEOUT)
     }
@@ -122,28 +130,41 @@ impl CircuitBreaker {
     #[inline]
     pub fn try_acquire_for(&self, attempt_timeout: Duration) -> Result<Permit<'_>, Rejection> {
         let gate = self.gate.load(Ordering::Acquire);
-        if gate & 1 == 1 {
-            return Ok(Permit::new(self, Ticket::of_closed(gate >> 1)));
-        }
-        self.ask(attempt_timeout)
+        let ticket = if gate & 1 == 1 { Ticket::of_closed(gate >> 1) } else { self.ask(attempt_timeout)? };
+        Ok(Permit::new(self, ticket))
     }
 
-    fn ask(&self, attempt_timeout: Duration) -> Result<Permit<'_>, Rejection> {
+    fn ask(&self, attempt_timeout: Duration) -> Result<Ticket, Rejection> {
         let now = self.clock.now();
+        match self.rejected_while_open(now) {
+            Some(rejection) => Err(rejection),
+            None => self.admit(now, attempt_timeout),
+        }
+    }
+
+    #[cold]
+    fn admit(&self, now: Timestamp, attempt_timeout: Duration) -> Result<Ticket, Rejection> {
         let (admission, event) = self.change(|shared| {
             let (admission, event) = shared.state.admit(now, attempt_timeout);
             shared.stats.rejected += u64::from(admission.is_err());
             ((admission, event), event)
         });
         self.tell(event);
-        admission.map(|ticket| Permit::new(self, ticket))
+        admission
+    }
+
+    /// A service that is down is asked for by many calls at once: they need no lock.
+    fn rejected_while_open(&self, now: Timestamp) -> Option<Rejection> {
+        let left = self.open_until.load(Ordering::Acquire).checked_sub(nanos(now)?).filter(|&left| left > 0)?;
+        self.rejected.add_one();
+        Some(Rejection { reason: RejectionReason::Open, retry_after: Duration::from_nanos(left) })
     }
 
     #[inline]
     pub(crate) fn record_success(&self, ticket: Ticket) {
         let gate = self.gate.load(Ordering::Acquire);
         if gate == ticket.generation() << 1 | 1 && self.failures.load(Ordering::Relaxed) == 0 {
-            self.successes.fetch_add(1, Ordering::Relaxed);
+            self.successes.add_one();
             return;
         }
         let now = self.clock.now();
@@ -230,7 +251,11 @@ impl CircuitBreaker {
     /// What it has seen.
     pub fn stats(&self) -> BreakerStats {
         let counted = self.shared().stats;
-        BreakerStats { successes: counted.successes + self.successes.load(Ordering::Relaxed), ..counted }
+        BreakerStats {
+            successes: counted.successes + self.successes.get(),
+            rejected: counted.rejected + self.rejected.get(),
+            ..counted
+        }
     }
 
     /// The settings it was built from.
@@ -277,6 +302,7 @@ impl CircuitBreaker {
             None => {}
         }
         self.failures.store(u64::from(shared.state.failures()), Ordering::Relaxed);
+        self.open_until.store(shared.state.open_until().and_then(nanos).unwrap_or(0), Ordering::Release);
         self.gate.store(gate_of(&shared.state), Ordering::Release);
         result
     }
@@ -302,6 +328,11 @@ impl CircuitBreaker {
 
 fn gate_of(state: &State) -> u64 {
     state.generation() << 1 | u64::from(state.admits_freely())
+}
+
+/// Nanoseconds since the origin; `None` after 584 years.
+fn nanos(time: Timestamp) -> Option<u64> {
+    u64::try_from(time.since_origin().as_nanos()).ok()
 }
 
 impl fmt::Debug for CircuitBreaker {

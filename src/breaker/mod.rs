@@ -42,6 +42,7 @@
 
 mod circuit_breaker;
 mod config;
+mod counter;
 mod event;
 mod permit;
 mod state;

@@ -28,24 +28,22 @@ pub struct FailureReport {
 pub struct Permit<'a> {
     breaker: &'a CircuitBreaker,
     ticket: Ticket,
-    reported: bool,
 }
 
 impl<'a> Permit<'a> {
     pub(super) fn new(breaker: &'a CircuitBreaker, ticket: Ticket) -> Self {
-        Self { breaker, ticket, reported: false }
+        Self { breaker, ticket }
     }
 
     /// The call succeeded.
-    pub fn success(mut self) {
-        self.reported = true;
-        self.breaker.record_success(self.ticket);
+    #[inline]
+    pub fn success(self) {
+        self.breaker.record_success(self.into_ticket());
     }
 
     /// The call failed, and the service is to blame.
-    pub fn failure(mut self, report: FailureReport) {
-        self.reported = true;
-        self.breaker.record_failure(self.ticket, report);
+    pub fn failure(self, report: FailureReport) {
+        self.breaker.record_failure(self.into_ticket(), report);
     }
 
     /// The call says nothing about the service: cancelled, a mistake of the caller, rejected locally.
@@ -57,17 +55,16 @@ impl<'a> Permit<'a> {
     }
 
     /// Gives up the guard: the caller reports with the ticket itself.
-    #[cfg(any(feature = "napi", target_env = "ohos"))]
-    pub(crate) fn into_ticket(mut self) -> Ticket {
-        self.reported = true;
-        self.ticket
+    #[inline]
+    pub(crate) fn into_ticket(self) -> Ticket {
+        let ticket = self.ticket;
+        std::mem::forget(self);
+        ticket
     }
 }
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        if !self.reported {
-            self.breaker.record_neutral(self.ticket);
-        }
+        self.breaker.record_neutral(self.ticket);
     }
 }

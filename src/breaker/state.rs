@@ -176,6 +176,14 @@ impl State {
             && (self.mode == Mode::ForcedClosed || self.cooling_until == Timestamp::ZERO)
     }
 
+    /// Until when every call is rejected because it is open.
+    pub fn open_until(&self) -> Option<Timestamp> {
+        match (self.mode, &self.phase) {
+            (Mode::Automatic, Phase::Open { until }) => Some((*until).max(self.cooling_until)),
+            _ => None,
+        }
+    }
+
     /// Time until a call may be admitted; zero when one may be now. Changes nothing.
     pub fn retry_after(&self, now: Timestamp) -> Duration {
         match self.blocked(now) {

@@ -335,19 +335,25 @@ fn each_value_out_of_its_range_is_refused_by_name() {
     assert_eq!(refused(|config| config.probe_lease = Some(Duration::ZERO)), "probeLeaseMs");
 }
 
-/// Whether a call that succeeds gets by without the lock, which the test holds meanwhile.
-fn needs_no_lock(breaker: &CircuitBreaker) -> bool {
+/// What `work` on another thread comes to while this one holds the lock; `None` if it waits for that.
+fn without_the_lock<T: Send>(breaker: &CircuitBreaker, work: impl FnOnce(&CircuitBreaker) -> T + Send) -> Option<T> {
     let (done, finished) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {
         let lock = breaker.lock_for_test();
-        scope.spawn(move || {
-            breaker.try_acquire().unwrap().success();
-            let _ = done.send(breaker.state());
-        });
-        let state = finished.recv_timeout(ms(10_000));
+        scope.spawn(move || done.send(work(breaker)));
+        let result = finished.recv_timeout(ms(10_000)).ok();
         drop(lock);
-        state == Ok(BreakerState::Closed)
+        result
     })
+}
+
+/// Whether a call that succeeds gets by without the lock.
+fn needs_no_lock(breaker: &CircuitBreaker) -> bool {
+    let succeed = |breaker: &CircuitBreaker| {
+        breaker.try_acquire().unwrap().success();
+        breaker.state()
+    };
+    without_the_lock(breaker, succeed) == Some(BreakerState::Closed)
 }
 
 #[test]
@@ -385,4 +391,36 @@ fn a_listener_may_use_the_breaker_and_leave_it() {
     breaker.isolate();
     assert_eq!(seen.lock().unwrap().len(), 2);
     assert!(breaker.unsubscribe(other), "each has a number of its own");
+}
+
+#[test]
+fn a_rejection_by_an_open_breaker_needs_no_lock_and_says_the_same() {
+    let clock = ManualClock::new();
+    let breaker = breaker(&clock, BreakerConfig { failure_threshold: 1, ..BreakerConfig::default() }, 0.5);
+    let late = breaker.try_acquire().unwrap();
+    breaker.try_acquire().unwrap().failure(FailureReport::default());
+    let rejected = || without_the_lock(&breaker, |breaker| breaker.try_acquire().unwrap_err());
+    let open_for = |retry_after| Some(Rejection { reason: RejectionReason::Open, retry_after });
+    assert_eq!(rejected(), open_for(ms(5_000)));
+    clock.advance(Duration::from_nanos(1));
+    assert_eq!(rejected(), open_for(ms(5_000) - Duration::from_nanos(1)));
+    late.failure(FailureReport { retry_after: Some(ms(7_000)), open_for: None });
+    assert_eq!(rejected(), open_for(ms(7_000)), "the service's wish moves the end");
+    assert_eq!(breaker.stats().rejected, 3);
+    clock.advance(ms(6_999));
+    assert_eq!(rejected(), open_for(ms(1)));
+    clock.advance(ms(1));
+    breaker.try_acquire().unwrap().neutral();
+    assert_eq!(breaker.stats().rejected, 4);
+}
+
+#[test]
+fn nothing_is_lost_that_many_threads_count_at_once() {
+    let breaker = CircuitBreaker::new(BreakerConfig::default()).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| (0..1_000).for_each(|_| breaker.try_acquire().unwrap().success()));
+        }
+    });
+    assert_eq!(breaker.stats().successes, 16_000);
 }
