@@ -275,8 +275,8 @@ impl CircuitBreaker {
         };
         let errors = this.listener_errors.clone();
         let id = this.breaker.subscribe(move |event| {
-            let thrown = function.call(|scope| [breaker_event(scope, event)], |_, result| result.is_err());
-            errors.fetch_add(u64::from(thrown == Some(true)), Ordering::Relaxed);
+            let errors = errors.clone();
+            function.tell(|scope| breaker_event(scope, event), move || _ = errors.fetch_add(1, Ordering::Relaxed));
         });
         Ok(id as f64)
     }

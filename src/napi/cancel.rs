@@ -108,10 +108,8 @@ impl CancelToken {
             return Err(listener.wrong("a function").throw(scope));
         };
         let tell = move |reason: CancelReason| {
-            let thrown = function.call(|scope| [scope.string(reason.as_str())], |_, result| result.is_err());
-            if thrown == Some(true) {
-                log::warn(format_args!("a cancel listener threw"));
-            }
+            function
+                .tell(|scope| scope.string(reason.as_str()), || log::warn(format_args!("a cancel listener failed")));
         };
         let id = this.next_id.replace(this.next_id.get().wrapping_add(1));
         match this.token.reason() {

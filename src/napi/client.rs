@@ -18,7 +18,7 @@ use super::executor::Runtime;
 use super::inner_client::{Answer, InnerClient, Request};
 use super::instance::{Instance, constructing};
 use super::js::{Scope, Type, Value};
-use super::kept::{Keeper, Reference, UserFunction};
+use super::kept::{Keeper, Reference, UserFunction, tell};
 use super::mock::read_timer;
 use super::records::{CallOutcome, FailureInfo, RetryEvent, to_js};
 use crate::backoff::{BackoffConfig, Jitter};
@@ -343,10 +343,11 @@ impl Hooks for JsHooks {
         let Some(listener) = &self.on_retry else { return };
         let scope = self.runtime.scope();
         let event = to_js(scope, RetryEvent::from(event));
-        if scope.call(scope.undefined(), listener.value(scope), &[event]).is_err() {
-            self.listener_errors.fetch_add(1, Ordering::Relaxed);
-            log::warn(format_args!("onRetry threw"));
-        }
+        let errors = self.listener_errors.clone();
+        tell(scope, &self.runtime, listener.value(scope), event, move || {
+            errors.fetch_add(1, Ordering::Relaxed);
+            log::warn(format_args!("onRetry failed"));
+        });
     }
 
     async fn fallback(&self, failure: &client::Failure<'_>, text: String) -> std::result::Result<String, String> {

@@ -184,8 +184,7 @@ impl Future for EitherSleep {
 /// A `now` of the app, in milliseconds from any origin. What it returns besides a finite number, or an exception, leaves
 /// the time where it was: a broken clock delays a breaker, but breaks no call.
 pub fn app_clock(now: UserFunction) -> impl Clock + Send + Sync {
-    let read = move || now.call(|_| [], |scope, result| scope.as_number(result.ok()?));
-    Monotonic::new(move || read().flatten().unwrap_or(f64::NAN))
+    Monotonic::new(move || now.number().unwrap_or(f64::NAN))
 }
 
 /// An `rng` of the app. An exception or anything but a number counts as 0.5: the middle of every jitter.
@@ -193,7 +192,6 @@ pub struct JsRng(pub UserFunction);
 
 impl Rng for JsRng {
     fn next_unit(&self) -> f64 {
-        let drawn = self.0.call(|_| [], |scope, result| scope.as_number(result.ok()?));
-        drawn.flatten().filter(|drawn| drawn.is_finite()).unwrap_or(0.5)
+        self.0.number().filter(|drawn| drawn.is_finite()).unwrap_or(0.5)
     }
 }

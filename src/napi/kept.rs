@@ -8,7 +8,7 @@ use std::thread::{self, ThreadId};
 use napi_ohos::sys;
 
 use super::executor::Runtime;
-use super::js::{Scope, Thrown, Type, Value};
+use super::js::{Scope, Type, Value};
 
 /// A reference to an object or function of one environment.
 pub struct Reference {
@@ -191,21 +191,39 @@ impl UserFunction {
         thread::current().id() == self.thread
     }
 
-    /// Calls it with the arguments that `arguments` makes and hands its result to `read`. `None` away from its thread
-    /// or once the environment is gone.
-    pub fn call<const N: usize, T>(
-        &self,
-        arguments: impl FnOnce(Scope) -> [Value; N],
-        read: impl FnOnce(Scope, Result<Value, Thrown>) -> T,
-    ) -> Option<T> {
+    /// Calls a listener. `failed` is for what it throws, and for a promise of it that is rejected.
+    pub fn tell(&self, argument: impl FnOnce(Scope) -> Value, failed: impl FnOnce() + 'static) {
+        self.call(|scope, runtime, function| {
+            tell(scope, runtime, function, argument(scope), failed);
+        });
+    }
+
+    /// Calls a source of numbers. `None`: it threw or gave something else.
+    pub fn number(&self) -> Option<f64> {
+        let called = self.call(|scope, runtime, function| {
+            let given = scope.call(scope.undefined(), function, &[]).ok()?;
+            runtime.watch(scope, given, || ());
+            scope.as_number(given)
+        });
+        called.flatten()
+    }
+
+    /// `None` away from its thread or once the environment is gone.
+    fn call<T>(&self, call: impl FnOnce(Scope, &Rc<Runtime>, Value) -> T) -> Option<T> {
         if !self.on_own_thread() {
             return None;
         }
         let reference = self.function.as_ref().filter(|reference| reference.runtime.is_alive())?;
-        Some(reference.runtime.clone().enter(|scope| {
-            let result = scope.call(scope.undefined(), reference.value(scope), &arguments(scope));
-            read(scope, result)
-        }))
+        let runtime = reference.runtime.clone();
+        Some(runtime.enter(|scope| call(scope, &runtime, reference.value(scope))))
+    }
+}
+
+/// Calls a listener of the app. `failed` is for what it throws, and for a promise of it that is rejected.
+pub fn tell(scope: Scope, runtime: &Rc<Runtime>, listener: Value, argument: Value, failed: impl FnOnce() + 'static) {
+    match scope.call(scope.undefined(), listener, &[argument]) {
+        Ok(returned) => runtime.watch(scope, returned, failed),
+        Err(_) => failed(),
     }
 }
 

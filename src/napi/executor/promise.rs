@@ -157,6 +157,19 @@ impl<T> Drop for JsPromise<T> {
 }
 
 impl Runtime {
+    /// For what a listener returns: when it is a promise that is rejected, nobody else would hear of it.
+    pub fn watch(self: &Rc<Self>, scope: Scope, value: Value, rejected: impl FnOnce() + 'static) {
+        if scope.is_promise(value) {
+            let convert = |_, result: Result<Value, Value>| {
+                if result.is_err() {
+                    rejected()
+                }
+            };
+            let state = State { convert: Cell::new(Some(convert)), result: Cell::new(None), waker: Cell::new(None) };
+            self.await_promise(scope, value, Rc::new(state));
+        }
+    }
+
     fn await_promise(&self, scope: Scope, promise: Value, waiting: Rc<dyn Settle>) {
         let (index, callbacks) = self.promises.occupy(scope, waiting);
         let then = self.intrinsic_then(scope);
