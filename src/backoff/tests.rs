@@ -59,6 +59,11 @@ fn an_rng_that_panics_counts_as_zero() {
 }
 
 #[test]
+fn it_tells_its_settings() {
+    assert_eq!(backoff(Jitter::Full).config().max_delay, ms(1_000));
+}
+
+#[test]
 fn limits_are_inclusive() {
     let year = crate::MAX_DURATION;
     for (base, max) in [(ms(0), ms(0)), (ms(5), ms(5)), (year, year)] {

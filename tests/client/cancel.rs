@@ -38,12 +38,22 @@ fn the_client_in_flight_is_told_why() {
     let token = CancelToken::new();
     let cancel = at(&breaker.clock, 10_150, || token.cancel(CancelReason::Cancelled));
     let outcome = run(&breaker.clock, async { tokio::join!(client.execute("hi", cancelled_by(&token)), cancel).0 });
-    assert_eq!(token.listeners(), 0, "although the client keeps the tokens of its attempts");
     let reasons: Vec<_> = deaf.0.lock().unwrap().iter().map(CancelToken::reason).collect();
     assert_eq!(reasons, [Some(CancelReason::Timeout), Some(CancelReason::Cancelled)]);
     let classes: Vec<_> = outcome.trace.iter().map(|attempt| attempt.class.unwrap()).collect();
     assert_eq!(classes, [ErrorClass::Timeout, ErrorClass::Cancelled]);
     assert!(outcome.trace.iter().all(|attempt| attempt.maybe_billed));
+}
+
+#[test]
+fn a_client_may_keep_the_tokens_of_its_attempts() {
+    let breaker = TestBreaker::with(|config| config.failure_threshold = u32::MAX);
+    let deaf = Deaf::default();
+    let config = client_config(retry_config(2));
+    let client = ResilientLlmClient::new(&deaf, config, breaker.breaker.clone(), breaker.clock.clone()).unwrap();
+    let token = CancelToken::new();
+    run(&breaker.clock, client.execute("hi", cancelled_by(&token)));
+    assert_eq!((deaf.0.lock().unwrap().len(), token.listeners()), (3, 0), "no place is left at the call's token");
 }
 
 #[test]

@@ -64,10 +64,13 @@ fn the_request_id_is_the_apps_or_one_of_its_own() {
     let options = CallOptions { request_id: Some("order-17".to_owned()), ..CallOptions::default() };
     let given = run(&breaker.clock, client.execute("hi", options));
     assert_eq!(given.request_id.as_str(), "order-17");
-    assert_eq!(client.inner().request_ids(), ["order-17"; 3]);
-    let made_up = [(); 2].map(|()| run(&breaker.clock, client.execute("hi", CallOptions::default())).request_id);
-    assert_ne!(made_up[0].as_str(), made_up[1].as_str());
-    assert_eq!(client.inner().request_ids()[3..6], [made_up[0].as_str(); 3]);
+    let sent =
+        |call: usize| client.inner().seen()[3 * call..].iter().map(|seen| seen.request_id.clone()).collect::<Vec<_>>();
+    assert_eq!(sent(0), ["order-17"; 3]);
+    let made_up = run(&breaker.clock, client.execute("hi", CallOptions::default())).request_id;
+    assert_eq!(sent(1), [made_up.as_str(); 3]);
+    let another = run(&breaker.clock, client.execute("hi", CallOptions::default())).request_id;
+    assert_ne!(made_up.as_str(), another.as_str());
 }
 
 #[test]

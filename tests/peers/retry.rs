@@ -42,6 +42,8 @@ fn h4_google_cloud_rust_2307_the_last_attempt_gets_what_is_left() {
     config.backoff.base = ms(50);
     let client = client(&breaker, config, [Reply::hang()]);
     let outcome = run(&breaker.clock, client.execute("hi", CallOptions::default()));
+    let told: Vec<_> = client.inner().seen().iter().map(|attempt| attempt.timeout).collect();
+    assert_eq!(told, [ms(800), ms(150)]);
     let times: Vec<_> = outcome.trace.iter().map(|attempt| (attempt.started_at, attempt.duration)).collect();
     assert_eq!(times, [(ms(0), ms(800)), (ms(850), ms(150))]);
     assert_eq!((outcome.stop_reason, outcome.elapsed), (StopReason::Deadline, ms(1_000)));
@@ -105,8 +107,9 @@ fn h7_p_retry_11_65_attempts_are_numbered_from_one_and_the_last_has_no_wait() {
     let outcome = run(&breaker.clock, client.execute("hi", CallOptions::default()));
     let trace: Vec<_> = outcome.trace.iter().map(|attempt| (attempt.attempt, attempt.delay)).collect();
     assert_eq!(trace, [(1, Some(ms(100))), (2, Some(ms(200))), (3, None)]);
-    let ids = client.inner().request_ids();
-    assert!(ids.iter().all(|id| id == outcome.request_id.as_str()), "one identity over all attempts");
+    let seen = client.inner().seen();
+    assert_eq!(seen.iter().map(|attempt| attempt.number).collect::<Vec<_>>(), [1, 2, 3], "the client is told, too");
+    assert!(seen.iter().all(|attempt| attempt.request_id == outcome.request_id.as_str()), "one request, one identity");
 }
 
 #[test]

@@ -63,31 +63,39 @@ impl Reply {
     }
 }
 
+/// What one attempt was told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    pub at: Timestamp,
+    pub number: u32,
+    pub timeout: Duration,
+    pub request_id: String,
+}
+
 /// An LLM client that does as told, one reply for each call; the last one is repeated for ever.
 pub struct ScriptedClient {
     clock: ManualClock,
     script: Vec<Reply>,
-    calls: Mutex<Vec<Timestamp>>,
-    request_ids: Mutex<Vec<String>>,
+    seen: Mutex<Vec<Seen>>,
 }
 
 impl ScriptedClient {
     pub fn new(clock: &ManualClock, script: impl IntoIterator<Item = Reply>) -> Self {
         let script = script.into_iter().collect();
-        Self { clock: clock.clone(), script, calls: Mutex::default(), request_ids: Mutex::default() }
+        Self { clock: clock.clone(), script, seen: Mutex::default() }
     }
 
     pub fn calls(&self) -> usize {
-        self.calls.lock().unwrap().len()
+        self.seen.lock().unwrap().len()
     }
 
     /// When it was called, in milliseconds.
     pub fn called_at(&self) -> Vec<u64> {
-        self.calls.lock().unwrap().iter().map(|at| at.since_origin().as_millis() as u64).collect()
+        self.seen().iter().map(|call| call.at.since_origin().as_millis() as u64).collect()
     }
 
-    pub fn request_ids(&self) -> Vec<String> {
-        self.request_ids.lock().unwrap().clone()
+    pub fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().unwrap().clone()
     }
 }
 
@@ -97,11 +105,11 @@ impl LlmClient for ScriptedClient {
 
     async fn chat(&self, request: &str, attempt: &Attempt<'_>) -> Result<String, CallError> {
         let reply = {
-            let mut calls = self.calls.lock().unwrap();
-            calls.push(self.clock.now());
-            self.script[(calls.len() - 1).min(self.script.len() - 1)].clone()
+            let mut seen = self.seen.lock().unwrap();
+            let (number, timeout) = (attempt.number(), attempt.timeout());
+            seen.push(Seen { at: self.clock.now(), number, timeout, request_id: attempt.request_id().to_owned() });
+            self.script[(seen.len() - 1).min(self.script.len() - 1)].clone()
         };
-        self.request_ids.lock().unwrap().push(attempt.request_id().to_owned());
         self.clock.sleep_until(self.clock.now() + reply.latency).await;
         match reply.end {
             End::Ok => Ok(format!("answer to {request}")),

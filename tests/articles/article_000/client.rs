@@ -23,6 +23,8 @@ fn when_the_retries_are_used_up_the_text_is_the_fallback() {
     let client = client(&clock, MockLlmClient::always_failing(), client_config(retry_config(1)), NoHooks);
     assert_eq!(run(&clock, client.chat("hello")).unwrap(), "fallback");
     assert_eq!((client.used_fallback(), client.last_attempts(), client.inner().calls()), (true, 2, 2));
+    let outcome = run(&clock, client.execute("hello", CallOptions::default()));
+    assert_eq!(outcome.error.unwrap().status, Some(503), "and the cause is known");
 }
 
 #[test]
