@@ -153,7 +153,7 @@ describe('a fault, then an answer', { concurrency: 6 }, () => {
 
   test('the request that ran out of time is taken back', async () => {
     const server = await serve(slow(5000, answer('late')))
-    const { code } = await ask(server.endpoint, '--retries', '0', '--timeout-ms', '200')
+    const { code } = await ask(server.endpoint, '--retries', '0', '--timeout-ms', '1000')
     assert.equal(code, 3)
     const [request] = server.requests
     await until(() => request.aborted)

@@ -76,6 +76,7 @@ export async function startFaultServer(plan) {
     await step(response)
   })
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  server.unref() // what it serves keeps the process alive, it does not
   const origin = `http://127.0.0.1:${server.address().port}`
   const close = () => {
     server.closeAllConnections()

@@ -1,14 +1,10 @@
 // The two scenarios: they pass, and each of their claims fails when it should.
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { failsTwiceThenSucceeds, keepsFailingUntilTheBreakerOpens } from '../../demo/scenarios.mjs'
 import { Timeline, wantsColour } from '../../demo/timeline.mjs'
 import lib from '../node/support/module.mjs'
 import { start, startDemo } from './support.mjs'
-
-const hold = setInterval(() => {}, 60_000) // the module's own timers do not keep a process alive
-after(() => clearInterval(hold))
-const silent = () => new Timeline(() => {})
 
 describe('the run', { concurrency: 2 }, () => {
   test('in words: all claims hold, no colour in a file', async () => {
@@ -90,7 +86,8 @@ function hurriedClock() {
 
 /** Plays a scenario on a sabotaged module and gives the claims that fail. */
 async function failing(scenario, sabotaged) {
-  const { ok, claims } = await scenario(sabotaged, silent())
+  const hold = setInterval(() => {}, 60_000) // the module's own timers do not keep a process alive
+  const { ok, claims } = await scenario(sabotaged, new Timeline(() => {})).finally(() => clearInterval(hold))
   const failed = claims.filter((claim) => !claim.ok).map((claim) => claim.claim)
   assert.equal(ok, failed.length === 0)
   return { failed, all: claims.map((claim) => claim.claim) }

@@ -9,7 +9,9 @@ export function start(program, args, env = {}) {
   const begin = performance.now()
   const inherited = { ...process.env }
   for (const name of ['NODE_TEST_CONTEXT', 'RESILIENCE_LOG', 'FORCE_COLOR']) delete inherited[name]
-  const child = spawn(program, args, { cwd: root, env: { ...inherited, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const stdio = ['ignore', 'pipe', 'pipe']
+  const limits = { timeout: 120_000, killSignal: 'SIGKILL' } // a demo that hangs fails its test
+  const child = spawn(program, args, { cwd: root, env: { ...inherited, ...env }, stdio, ...limits })
   const seen = { stdout: '', stderr: '' }
   for (const name of Object.keys(seen)) child[name].setEncoding('utf8').on('data', (text) => (seen[name] += text))
   const done = new Promise((resolve, reject) => {
