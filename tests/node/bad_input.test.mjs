@@ -1,0 +1,447 @@
+// Bad input: every parameter of every export and every field of every options object, with every kind of wrong value.
+// The API comes from index.d.ts (support/api.mjs); the rules below say what is allowed where. An export, a parameter or
+// a field without a rule fails, and so does a rule without one.
+import lib from './support/module.mjs'
+import api from './support/api.mjs'
+import { test, assert } from './support/runner.mjs'
+import { Script, drive, httpError, setUp } from './support/help.mjs'
+
+const YEAR = 365 * 24 * 3600 * 1000
+const SAFE = Number.MAX_SAFE_INTEGER
+
+// Rules. `accepts`: what is let through besides undefined for something optional; `sample`: a value that is.
+const integer = (min, max) => ({ accepts: (v) => Number.isInteger(v) && min <= v && v <= max, sample: min })
+const number = (min, max) => ({ accepts: (v) => typeof v === 'number' && min <= v && v <= max, sample: min })
+const millis = (min) => number(min, YEAR)
+const string = (bytes) => ({ accepts: (v) => typeof v === 'string' && utf8(v) <= bytes, sample: 'x' })
+const boolean = { accepts: (v) => typeof v === 'boolean', sample: true }
+const words = (of) => ({ accepts: (v) => Object.values(api.enums[of]).includes(v), sample: Object.values(api.enums[of])[0] })
+const fn = (sample) => ({ accepts: (v) => typeof v === 'function', sample })
+const instance = (name) => ({ accepts: (v) => v instanceof lib[name], sample: () => new lib[name]() })
+const options = (of) => ({ accepts: (v) => typeof v === 'object' && v !== null && !Array.isArray(v), sample: {}, of })
+const anything = { accepts: () => true, sample: {} }
+const either = (...rules) => ({ accepts: (v) => rules.some((rule) => rule.accepts(v)), sample: rules[0].sample })
+// what is allowed depends on another field, which is at its default here
+const within = (rule, accepts) => ({ ...rule, accepts })
+const client = { accepts: () => false, sample: () => new lib.MockLlmClient() }
+
+// every UTF-16 unit that is no ASCII counts 3 here, as a lone surrogate does once it is replaced
+const utf8 = (text) => Array.from(text).reduce((sum, c) => sum + (c.charCodeAt(0) < 0x80 ? 1 : 3), 0)
+
+const rules = {
+  'classifyError(error)': anything,
+  'classifyError(provider)': string(200),
+  'BackoffCalculator.nextDelay(attempt)': integer(1, 2 ** 32 - 1),
+  'BackoffCalculator.nextDelay(base)': number(0, SAFE),
+  'BackoffCalculator.nextDelay(factor)': number(1, 1000),
+  'BackoffCalculator.nextDelay(rng)': { accepts: () => false, sample: () => () => 0.5, skip: 'a class' }, // those functions give no chance, and a class throws an error of its own
+  'CancelToken.onCancel(listener)': fn(() => {}),
+  'CancelToken.offCancel(id)': integer(0, 2 ** 32 - 1),
+  'new CircuitBreaker(failureThreshold)': integer(1, 2 ** 32 - 1),
+  'new CircuitBreaker(cooldownMs)': millis(0),
+  'new CircuitBreaker(now)': fn(() => 0),
+  'new CircuitBreaker(options)': options('BreakerOptions'),
+  'CircuitBreaker.recordFailure(retryAfterMs)': millis(0),
+  'CircuitBreaker.onStateChange(listener)': fn(() => {}),
+  'CircuitBreaker.offStateChange(id)': integer(0, SAFE),
+  'BreakerPermit.recordFailure(retryAfterMs)': millis(0),
+  'ManualClock.advance(ms)': millis(0),
+  'ManualClock.advanceAsync(ms)': millis(0),
+  'new MockLlmClient(failFirst)': integer(0, SAFE),
+  'new MockLlmClient(options)': options('MockOptions'),
+  'MockLlmClient.alwaysFailing(options)': options('MockOptions'),
+  'MockLlmClient.chat(request)': anything,
+  'new ResilientLlmClient(inner)': client,
+  'new ResilientLlmClient(config)': options('ResilienceConfig'),
+  'new ResilientLlmClient(breaker)': instance('CircuitBreaker'),
+  'new ResilientLlmClient(fallback)': either(string(1 << 20), fn(() => 'text')),
+  'new ResilientLlmClient(onRetry)': fn(() => {}),
+  'ResilientLlmClient.chat(request)': anything,
+  'ResilientLlmClient.execute(request)': anything,
+  'ResilientLlmClient.execute(options)': options('CallOptions'),
+  'BreakerOptions.cooldownFactor': number(1, 100),
+  'BreakerOptions.maxCooldownMs': within(millis(5000), (v) => typeof v === 'number' && 5000 <= v && v <= YEAR),
+  'BreakerOptions.cooldownSpread': number(0, 1),
+  'BreakerOptions.cooldownResetMs': millis(0),
+  'BreakerOptions.halfOpenProbes': integer(1, 1000),
+  'BreakerOptions.successThreshold': integer(1, 1000),
+  'BreakerOptions.probeLeaseMs': millis(1),
+  'MockOptions.reply': string(1 << 20),
+  'MockOptions.latencyMs': millis(0),
+  'MockOptions.status': integer(100, 999),
+  'MockOptions.message': string(1 << 20),
+  'MockOptions.retryAfterMs': millis(0),
+  'MockOptions.clock': instance('ManualClock'),
+  'ResilienceConfig.maxRetries': integer(0, 100),
+  'ResilienceConfig.baseMs': millis(0),
+  'ResilienceConfig.base': millis(0),
+  'ResilienceConfig.factor': number(1, 1000),
+  'ResilienceConfig.maxMs': within(millis(500), (v) => typeof v === 'number' && 500 <= v && v <= YEAR),
+  'ResilienceConfig.jitter': words('Jitter'),
+  'ResilienceConfig.jitterSpread': number(0, 1),
+  'ResilienceConfig.jitterMs': within(millis(0), (v) => typeof v === 'number' && 0 <= v && v <= 30000),
+  'ResilienceConfig.attemptTimeoutMs': millis(1),
+  'ResilienceConfig.deadlineMs': millis(1),
+  'ResilienceConfig.retryAfterMaxMs': millis(0),
+  'ResilienceConfig.retryUnsafe': boolean,
+  'ResilienceConfig.quotaCooldownMs': millis(0),
+  'ResilienceConfig.budget': options('RetryBudgetOptions'),
+  'ResilienceConfig.locale': words('Locale'),
+  'ResilienceConfig.provider': string(200),
+  'ResilienceConfig.passContext': boolean,
+  'ResilienceConfig.rng': fn(() => 0.5),
+  'ResilienceConfig.clock': instance('ManualClock'),
+  'RetryBudgetOptions.capacity': number(0, 10000),
+  'RetryBudgetOptions.perCall': number(0, 100),
+  'RetryBudgetOptions.perMinute': number(0, 10000),
+  'CallOptions.cancelToken': instance('CancelToken'),
+  'CallOptions.deadlineMs': millis(1),
+  'CallOptions.requestId': string(200),
+}
+
+// Fields that are judged only where another one is set.
+const together = { 'ResilienceConfig.jitterMs': { jitter: 'additive' } }
+// How an error names a field that is not called by its own name.
+const named = { 'RetryBudgetOptions.capacity': 'budget.capacity', 'RetryBudgetOptions.perCall': 'budget.perCall', 'RetryBudgetOptions.perMinute': 'budget.perMinute' }
+const instances = {
+  CancelToken: () => new lib.CancelToken(),
+  CircuitBreaker: () => new lib.CircuitBreaker(),
+  BreakerPermit: () => new lib.CircuitBreaker().tryAcquire(),
+  ManualClock: () => new lib.ManualClock(),
+  MockLlmClient: () => new lib.MockLlmClient(),
+  ResilientLlmClient: () => new lib.ResilientLlmClient(new lib.MockLlmClient()),
+}
+
+// The values
+
+const huge = 'x'.repeat(1 << 21)
+const values = [
+  ['null', null], ['undefined', undefined], ['NaN', NaN], ['Infinity', Infinity], ['-Infinity', -Infinity], ['-1', -1], ['0', 0], ['-0', -0],
+  ['0.5', 0.5], ['1', 1], ['2^31', 2 ** 31], ['2^32', 2 ** 32], ['2^53', 2 ** 53], ['2^53 + 2', 2 ** 53 + 2], ['1e300', 1e300], ['5e-324', 5e-324], ['-5e-324', -5e-324],
+  ["'5'", '5'], ["''", ''], ['true', true], ['false', false], ['[]', []], ['[5]', [5]], ['{}', {}], ['a function', () => {}], ['a class', class {}],
+  ['a huge string', huge], ['a lone surrogate', '\ud800'], ['a NUL', 'a\0b'], ['a bigint', 5n], ['a Date', new Date()], ['a boxed number', Object(5)], ['an object that becomes a number', { valueOf: () => 5, toString: () => '5' }],
+  ['an Error', new Error('x')], ['a Promise', Promise.resolve(5)], ['a proxy', new Proxy({}, {})], ['an object without prototype', Object.create(null)],
+  ['a breaker', new lib.CircuitBreaker()], ['a clock', new lib.ManualClock()], ['a token', new lib.CancelToken()],
+  ['a clock under a false flag', Object.setPrototypeOf(new lib.ManualClock(), lib.CircuitBreaker.prototype)],
+  ['a breaker under a false flag', Object.setPrototypeOf(new lib.CircuitBreaker(), lib.ManualClock.prototype)],
+  ['a token under a false flag', Object.setPrototypeOf(new lib.CancelToken(), lib.ManualClock.prototype)],
+  ['a clock that poses as a token', Object.setPrototypeOf(new lib.ManualClock(), lib.CancelToken.prototype)],
+  ['an empty breaker', Object.create(lib.CircuitBreaker.prototype)],
+  ['what inherits a clock', Object.create(new lib.ManualClock())],
+]
+const falseFlag = (name) => /flag|poses|empty|inherits/.test(name)
+
+// The walk over the API
+
+/** Every parameter: its key, its rule, and how to call with a value there. */
+function* parameters() {
+  const each = function* (key, list, call) {
+    for (let i = 0; i < list.length; i++) {
+      const withValue = (value, count = list.length) => {
+        const all = list.map((parameter, at) => (at === i ? value : parameter.optional ? undefined : sampleOf(`${key}(${parameter.name})`)))
+        return call(all.slice(0, count))
+      }
+      yield { key: `${key}(${list[i].name})`, name: list[i].name, optional: list[i].optional, call: withValue, missing: () => withValue(undefined, i) }
+    }
+  }
+  for (const [name, { parameters }] of Object.entries(api.functions)) yield* each(name, parameters, (all) => lib[name](...all))
+  for (const [name, description] of Object.entries(api.classes)) {
+    yield* each('new ' + name, description.parameters, (all) => new lib[name](...all))
+    for (const [method, { parameters }] of Object.entries(description.statics)) yield* each(`${name}.${method}`, parameters, (all) => lib[name][method](...all))
+    for (const [method, { parameters }] of Object.entries(description.methods)) yield* each(`${name}.${method}`, parameters, (all) => instances[name]()[method](...all))
+  }
+}
+
+/** Every field of every options object, called through each parameter or field that takes the object. */
+function* fields(of, call) {
+  for (const [name, { optional, type }] of Object.entries(api.interfaces[of])) {
+    const key = `${of}.${name}`
+    const withValue = (value) => call({ ...together[key], [name]: value })
+    yield { key, name: named[key] || name, optional, type, call: withValue, missing: () => call({ ...together[key] }) }
+    if (rules[key] && rules[key].of) yield* fields(rules[key].of, withValue)
+  }
+}
+
+function sampleOf(key) {
+  const { sample } = rules[key]
+  return rules[key].accepts(undefined) || typeof sample !== 'function' || rules[key].accepts(sample) ? sample : sample()
+}
+
+const places = []
+for (const parameter of parameters()) {
+  places.push({ ...parameter, code: parameter.key.startsWith('new ') || parameter.key.startsWith('MockLlmClient.alwaysFailing') ? 'INVALID_CONFIG' : 'INVALID_ARGUMENT' })
+  const rule = rules[parameter.key]
+  if (rule && rule.of) for (const field of fields(rule.of, parameter.call)) places.push({ ...field, code: places[places.length - 1].code, through: parameter.key })
+}
+
+test('every parameter and every field has a rule, and every rule one of them', () => {
+  assert.deepEqual([...new Set(places.map((place) => place.key))].filter((key) => !rules[key]), [], 'without a rule')
+  assert.deepEqual(Object.keys(rules).filter((key) => !places.some((place) => place.key === key)), [], 'rules for nothing')
+})
+
+test('the module exports what index.d.ts declares, and nothing else', () => {
+  const declared = [...Object.keys(api.functions), ...Object.keys(api.classes), ...Object.keys(api.enums)]
+  assert.deepEqual(Object.keys(lib).sort(), declared.sort())
+  for (const [name, members] of Object.entries(api.enums)) {
+    for (const [member, value] of Object.entries(members)) assert.equal(lib[name][member], value, name + '.' + member)
+  }
+  for (const [name, { methods, statics, getters }] of Object.entries(api.classes)) {
+    const own = Object.getOwnPropertyNames(lib[name].prototype).filter((member) => member !== 'constructor')
+    assert.deepEqual(own.sort(), [...Object.keys(methods), ...Object.keys(getters)].sort(), name)
+    for (const method of Object.keys(statics)) assert.equal(typeof lib[name][method], 'function')
+    assert.ok(instances[name] || Object.keys(methods).length + Object.keys(getters).length === 0, 'no instance of ' + name)
+  }
+})
+
+/** Whatever comes out of a call that was let through is used a little: it must neither crash nor hang. */
+async function use(result) {
+  const got = result instanceof Promise ? await result.catch((error) => error) : result
+  if (got instanceof lib.ResilientLlmClient) {
+    got.lastAttempts
+    await got.chat({})
+  } else if (got instanceof lib.CircuitBreaker) {
+    for (let i = 0; i < 5; i++) {
+      got.allowRequest()
+      got.recordFailure()
+    }
+    got.stats
+  } else if (got instanceof lib.MockLlmClient) {
+    got.chat({}).catch(() => {})
+  }
+}
+
+for (const { key, name, optional, call, missing, code, through } of places) {
+  const rule = rules[key] || anything
+  const refuses = (run, what) => {
+    const error = assert.throws(run, Error, `${key} with ${what}`)
+    assert.deepEqual([error.code, error.field], [code, name], `${key} with ${what}: ${error}`)
+    assert.match(error.message, new RegExp(`^${name.replace('.', '\\.')}: got .{1,90}, allowed: .{3,}`))
+    return error.message
+  }
+  test(`${key}${through ? ` in ${through}` : ''}: each value is refused by name, or means what is documented`, async () => {
+    const acceptsMissing = optional || rule.accepts(undefined)
+    if (acceptsMissing) await use(missing())
+    else refuses(missing, 'nothing')
+    for (const [what, value] of values) {
+      const accepted = value === undefined ? acceptsMissing : rule.accepts(value) && !(rule.accepts !== anything.accepts && falseFlag(what) && !rule.of)
+      if (rule.skip === what) continue
+      if (accepted) await use(call(value))
+      else refuses(() => call(value), what)
+    }
+  })
+}
+
+test('the message shows the value, and a long one only by its length', () => {
+  const message = (fn) => assert.throws(fn, Error).message
+  assert.equal(message(() => new lib.CircuitBreaker(0)), 'failureThreshold: got 0, allowed: a whole number from 1 to 4294967295')
+  assert.equal(message(() => new lib.CircuitBreaker(NaN)), 'failureThreshold: got NaN, allowed: a whole number from 1 to 4294967295')
+  assert.equal(message(() => new lib.CircuitBreaker('5')), "failureThreshold: got '5', allowed: a whole number from 1 to 4294967295")
+  assert.equal(message(() => new lib.CircuitBreaker(huge)), 'failureThreshold: got a string of 2097152 bytes, allowed: a whole number from 1 to 4294967295')
+  assert.match(message(() => new lib.CircuitBreaker(1e300)), /got 1e300,/)
+  assert.match(message(() => new lib.CircuitBreaker(-5e-324)), /got -5e-324,/)
+  assert.equal(message(() => lib.BackoffCalculator.nextDelay(1, Infinity, 2, () => 0)), 'base: got Infinity, allowed: a finite number from 0 to 9007199254740991')
+  assert.equal(message(() => new lib.ResilientLlmClient(new lib.MockLlmClient(), { jitter: 'fully' })), "jitter: got 'fully', allowed: one of 'multiplicative', 'full', 'equal', 'additive', 'decorrelated', 'none'")
+})
+
+// Zero is zero: for each field that takes it, something that only zero does.
+
+const failing = (config, step = httpError(503)) => setUp(new Script(step, step, { text: 'x' }), { threshold: 100, config })
+const zeros = {
+  'BackoffCalculator.nextDelay(base)': async () => assert.equal(lib.BackoffCalculator.nextDelay(5, 0, 2, () => 0.5), 0),
+  'CancelToken.offCancel(id)': async () => assert.equal(new lib.CancelToken().offCancel(0), false),
+  'new CircuitBreaker(cooldownMs)': async () => {
+    const breaker = new lib.CircuitBreaker(1, 0, () => 0)
+    breaker.recordFailure()
+    assert.deepEqual([breaker.retryAfterMs, breaker.allowRequest()], [0, true])
+  },
+  'CircuitBreaker.recordFailure(retryAfterMs)': async () => {
+    const breaker = new lib.CircuitBreaker(9, 5000, () => 0)
+    breaker.recordFailure(0)
+    assert.equal(breaker.retryAfterMs, 0)
+  },
+  'BreakerPermit.recordFailure(retryAfterMs)': async () => {
+    const breaker = new lib.CircuitBreaker(9, 5000, () => 0)
+    breaker.tryAcquire().recordFailure(0)
+    assert.deepEqual([breaker.retryAfterMs, breaker.consecutiveFailures], [0, 1])
+  },
+  'CircuitBreaker.offStateChange(id)': async () => assert.equal(new lib.CircuitBreaker().offStateChange(0), false),
+  'ManualClock.advance(ms)': async () => {
+    const clock = new lib.ManualClock()
+    clock.advance(0)
+    assert.equal(clock.now(), 0)
+  },
+  'ManualClock.advanceAsync(ms)': async () => {
+    const clock = new lib.ManualClock()
+    await clock.advanceAsync(0)
+    assert.equal(clock.now(), 0)
+  },
+  'new MockLlmClient(failFirst)': async () => assert.equal((await new lib.MockLlmClient(0).chat({})).text, 'mock reply'),
+  'MockOptions.latencyMs': async () => {
+    const clock = new lib.ManualClock()
+    new lib.MockLlmClient(0, { latencyMs: 0, clock }).chat({})
+    assert.equal(clock.pendingSleeps, 0)
+  },
+  'MockOptions.retryAfterMs': async () => assert.rejects(new lib.MockLlmClient(1, { retryAfterMs: 0 }).chat({}), { retryAfterMs: 0 }),
+  'BreakerOptions.cooldownSpread': async () => {
+    const breaker = new lib.CircuitBreaker(1, 5000, () => 0, { cooldownSpread: 0 })
+    breaker.recordFailure()
+    assert.equal(breaker.retryAfterMs, 5000)
+  },
+  'BreakerOptions.cooldownResetMs': async () => {
+    let time = 0
+    const breaker = new lib.CircuitBreaker(1, 1000, () => time, { cooldownResetMs: 0, cooldownFactor: 10 })
+    for (let round = 0; round < 3; round++) {
+      breaker.recordFailure()
+      assert.equal(breaker.retryAfterMs, 1000)
+      time += 1000
+      breaker.allowRequest()
+      breaker.recordSuccess()
+    }
+  },
+  'ResilienceConfig.maxRetries': async () => assert.equal((await failing({ maxRetries: 0 }).execute({})).attempts, 1),
+  'ResilienceConfig.baseMs': async () => assert.equal((await failing({ baseMs: 0 }).execute({})).elapsedMs, 0),
+  'ResilienceConfig.base': async () => assert.equal((await failing({ baseMs: undefined, base: 0 }).execute({})).elapsedMs, 0),
+  'ResilienceConfig.jitterSpread': async () => assert.equal((await failing({ jitter: 'multiplicative', jitterSpread: 0 }).execute({})).elapsedMs, 300),
+  'ResilienceConfig.jitterMs': async () => assert.equal((await failing({ jitter: 'additive', jitterMs: 0 }).execute({})).elapsedMs, 300),
+  'ResilienceConfig.retryAfterMaxMs': async () => assert.equal((await failing({ retryAfterMaxMs: 0 }, httpError(429, { retryAfterMs: 1 })).execute({})).stopReason, 'retry_after_too_long'),
+  'ResilienceConfig.quotaCooldownMs': async () => {
+    const run = failing({ quotaCooldownMs: 0 }, httpError(402))
+    await run.execute({})
+    assert.equal(run.breaker.retryAfterMs, 5000)
+  },
+  'RetryBudgetOptions.capacity': async () => assert.equal((await failing({ budget: { capacity: 0 } }).execute({})).stopReason, 'budget'),
+  'RetryBudgetOptions.perCall': async () => {
+    const run = failing({ budget: { capacity: 1, perCall: 0, perMinute: 0 } })
+    await run.execute({})
+    assert.equal((await run.execute({})).stopReason, 'success')
+    const empty = setUp(new Script(httpError(503)), { threshold: 100, config: { budget: { capacity: 1, perCall: 0, perMinute: 0 } } })
+    for (const attempts of [2, 1, 1, 1]) assert.equal((await empty.execute({})).attempts, attempts)
+  },
+  'RetryBudgetOptions.perMinute': async () => {
+    const run = setUp(new Script(httpError(503)), { threshold: 100, config: { budget: { capacity: 1, perCall: 0, perMinute: 0 } } })
+    await run.execute({})
+    await run.clock.advanceAsync(3600000)
+    assert.equal((await run.execute({})).attempts, 1)
+  },
+}
+
+test('each number that may be zero has a check of its own, and no other', () => {
+  const takeZero = Object.keys(rules).filter((key) => rules[key] !== anything && rules[key].accepts(0))
+  assert.deepEqual(Object.keys(zeros).sort(), takeZero.sort())
+})
+for (const [key, check] of Object.entries(zeros)) test(`${key}: zero is zero`, check)
+
+test('maxMs 0 and maxCooldownMs 0 hold where the base is 0', async () => {
+  assert.equal((await failing({ baseMs: 0, maxMs: 0 }).execute({})).elapsedMs, 0)
+  const breaker = new lib.CircuitBreaker(1, 0, () => 0, { maxCooldownMs: 0 })
+  breaker.recordFailure()
+  assert.equal(breaker.retryAfterMs, 0)
+})
+
+// The longest that is allowed works, too
+
+test('the largest values work', async () => {
+  const clock = new lib.ManualClock()
+  const config = { clock, maxRetries: 100, baseMs: YEAR, maxMs: YEAR, factor: 1000, attemptTimeoutMs: YEAR, deadlineMs: YEAR, retryAfterMaxMs: YEAR, quotaCooldownMs: YEAR, budget: { capacity: 10000, perCall: 100, perMinute: 10000 } }
+  const breaker = new lib.CircuitBreaker(2 ** 32 - 1, YEAR, () => clock.now(), { cooldownFactor: 100, maxCooldownMs: YEAR, cooldownSpread: 1, cooldownResetMs: YEAR, halfOpenProbes: 1000, successThreshold: 1000, probeLeaseMs: YEAR })
+  const failing = new lib.ResilientLlmClient(lib.MockLlmClient.alwaysFailing(), config, breaker, 'later')
+  assert.equal(await drive(clock, failing.chat({})), 'later')
+  const mock = new lib.MockLlmClient(SAFE, { latencyMs: YEAR, retryAfterMs: YEAR, status: 999, clock })
+  await assert.rejects(drive(clock, mock.chat({})), { retryAfterMs: YEAR })
+})
+
+test('maxMs below baseMs, jitterMs above maxMs, maxCooldownMs below cooldownMs: refused by name', () => {
+  const client = (config) => () => new lib.ResilientLlmClient(new lib.MockLlmClient(), config)
+  assert.throws(client({ baseMs: 100, maxMs: 99 }), { code: 'INVALID_CONFIG', field: 'maxMs' })
+  assert.throws(client({ maxMs: 1000, jitter: 'additive', jitterMs: 1001 }), { code: 'INVALID_CONFIG', field: 'jitterMs' })
+  assert.throws(() => new lib.CircuitBreaker(3, 1000, undefined, { maxCooldownMs: 999 }), { code: 'INVALID_CONFIG', field: 'maxCooldownMs' })
+})
+
+// Whose method it is
+
+const receivers = (own) => [
+  ['undefined', undefined], ['null', null], ['5', 5], ['a string', 'x'], ['{}', {}], ['a function', () => {}],
+  ['its prototype', lib[own].prototype], ['what inherits an instance', Object.create(instances[own]())], ['a proxy of an instance', new Proxy(instances[own](), {})],
+  ...Object.keys(instances).filter((other) => other !== own).map((other) => ['an instance of ' + other, instances[other]()]),
+]
+
+for (const [name, { methods, getters }] of Object.entries(api.classes)) {
+  for (const member of [...Object.keys(methods), ...Object.keys(getters)]) {
+    test(`${name}.${member} refuses whatever is no ${name}`, () => {
+      const property = Object.getOwnPropertyDescriptor(lib[name].prototype, member)
+      for (const [what, receiver] of receivers(name)) {
+        const parameters = methods[member] ? methods[member].parameters.map((parameter) => sampleOf(`${name}.${member}(${parameter.name})`)) : []
+        assert.throws(() => (property.get || property.value).apply(receiver, parameters), Error, what)
+      }
+    })
+  }
+}
+
+for (const [name, { constructible, parameters }] of Object.entries(api.classes)) {
+  const samples = parameters.map((parameter) => sampleOf(`new ${name}(${parameter.name})`))
+  test(`${name} without new, or on another object, makes nothing`, () => {
+    const code = constructible ? { code: 'INVALID_CONFIG' } : Error
+    const target = {}
+    assert.throws(() => lib[name](...samples), code)
+    assert.throws(() => lib[name].call(undefined, ...samples), code)
+    assert.throws(() => lib[name].apply(target, samples), code)
+    assert.throws(() => Reflect.construct(lib[name], samples, Object), code)
+    assert.deepEqual(Object.getOwnPropertyNames(target), [])
+    if (!constructible) assert.throws(() => new lib[name](), Error)
+  })
+  if (!constructible) continue
+  test(`${name} can be extended`, () => {
+    class Own extends lib[name] {
+      own = 5
+    }
+    const instance = new Own(...samples)
+    assert.ok(instance instanceof lib[name] && instance instanceof Own)
+    assert.equal(instance.own, 5)
+    for (const getter of Object.keys(api.classes[name].getters)) instance[getter]
+  })
+}
+
+test('an extended breaker and an extended clock serve a client', async () => {
+  class Clock extends lib.ManualClock {}
+  class Breaker extends lib.CircuitBreaker {}
+  const clock = new Clock()
+  const client = new lib.ResilientLlmClient(new lib.MockLlmClient(1), { clock }, new Breaker(5))
+  assert.equal(await drive(clock, client.chat({})), 'mock reply')
+})
+
+test('what is not declared as settable cannot be set', () => {
+  'use strict'
+  for (const [name, { getters }] of Object.entries(api.classes)) {
+    for (const getter of Object.keys(getters)) {
+      const instance = instances[name]()
+      const before = JSON.stringify(instance[getter])
+      assert.throws(() => (instance[getter] = 'changed'), TypeError)
+      assert.equal(JSON.stringify(instance[getter]), before)
+    }
+  }
+})
+
+test('more arguments than declared change nothing', async () => {
+  assert.equal(lib.version(1, 2, 3), lib.version())
+  assert.match(lib.version(), /^\d+\.\d+\.\d+/)
+  const breaker = new lib.CircuitBreaker(1, 2, undefined, undefined, 'more', {})
+  assert.equal(breaker.allowRequest(5), true)
+})
+
+test('options may be frozen, inherited, without prototype, behind a proxy', () => {
+  const kinds = [Object.freeze({ maxRetries: 101 }), Object.create({ maxRetries: 101 }), Object.assign(Object.create(null), { maxRetries: 101 }), new Proxy({ maxRetries: 101 }, {}), new (class { maxRetries = 101 })(), { get maxRetries() { return 101 } }]
+  for (const config of kinds) assert.throws(() => new lib.ResilientLlmClient(new lib.MockLlmClient(), config), { field: 'maxRetries' })
+})
+
+test('an instance of the module may be frozen', async () => {
+  const clock = Object.freeze(new lib.ManualClock())
+  const breaker = Object.freeze(new lib.CircuitBreaker(1, 1000, () => clock.now()))
+  const token = Object.freeze(new lib.CancelToken())
+  const told = []
+  breaker.onStateChange((event) => told.push(event.to))
+  token.onCancel((reason) => told.push(reason))
+  const client = Object.freeze(new lib.ResilientLlmClient(lib.MockLlmClient.alwaysFailing(), { clock }, breaker, 'later'))
+  assert.equal(await drive(clock, client.chat({})), 'later')
+  token.cancel()
+  assert.deepEqual(told, [1, 'cancelled'])
+})
