@@ -156,7 +156,7 @@ impl Argument {
 
     fn describe(self) -> String {
         match self.scope.type_of(self.value) {
-            Type::Number => self.scope.as_number(self.value).map_or_else(String::new, |number| number.to_string()),
+            Type::Number => self.scope.as_number(self.value).map_or_else(String::new, number_text),
             Type::String => {
                 let text = self.scope.as_string(self.value).unwrap_or_default();
                 if text.len() > 60 { format!("a string of {} bytes", text.len()) } else { format!("'{text}'") }
@@ -165,6 +165,18 @@ impl Argument {
             Type::Object if self.scope.array_length(self.value).is_some() => "an array".to_owned(),
             other => other.name().to_owned(),
         }
+    }
+}
+
+/// A number as ArkTS spells it.
+fn number_text(number: f64) -> String {
+    let size = number.abs();
+    if size.is_infinite() {
+        if number > 0.0 { "Infinity".to_owned() } else { "-Infinity".to_owned() }
+    } else if size >= 1e21 || (size < 1e-6 && size > 0.0) {
+        format!("{number:e}")
+    } else {
+        number.to_string()
     }
 }
 
