@@ -1,0 +1,234 @@
+// Memory: flat over any number of calls, and nothing kept that nobody can reach.
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import lib, { platform } from '../support/module.mjs'
+import { test, assert } from '../support/runner.mjs'
+import { httpError, never, setUp, drive, sleep } from '../support/help.mjs'
+
+const { BreakerState, CancelToken, CircuitBreaker, ManualClock, ResilientLlmClient } = lib
+setFlagsFromString('--expose-gc')
+const gc = runInNewContext('gc')
+const slow = platform === 'arm64'
+const times = (count) => (slow ? Math.ceil(count / 50) : count)
+
+/** Collects what can be collected; finalizers of native objects need turns of the event loop. */
+async function collect() {
+  for (let i = 0; i < 4; i++) {
+    gc()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+async function used() {
+  await collect()
+  const { heapUsed, rss } = process.memoryUsage()
+  return { heap: heapUsed / 1e6, rss: rss / 1e6 }
+}
+
+/** Runs `work(count)` until it is warm, then measures what `count` more of it leave behind, in megabytes. */
+async function growth(count, work) {
+  await work(Math.ceil(count / 4))
+  const before = await used()
+  await work(count)
+  const after = await used()
+  return { heap: after.heap - before.heap, rss: after.rss - before.rss }
+}
+
+// resident memory depends on how the engine sizes its young generation
+async function isFlat(count, work, limits = { heap: 0.5, rss: 30 }) {
+  const grown = await growth(times(count), work)
+  assert.between(grown.heap, -100, limits.heap, 'heap')
+  assert.between(grown.rss, -100, limits.rss, 'rss')
+}
+
+const answers = { chat: async () => ({ text: 'x' }) }
+
+test('100 000 calls leave nothing behind', async () => {
+  const client = new ResilientLlmClient(answers)
+  await isFlat(100000, async (count) => {
+    for (let i = 0; i < count; i++) await client.chat({ prompt: 'p' + i })
+  })
+})
+
+test('10 000 calls at once, ten times', async () => {
+  const client = new ResilientLlmClient(answers)
+  const limits = { heap: 4, rss: 30 } // a slot for each of the 10 000 stays
+  await isFlat(100000, async (count) => {
+    for (let done = 0; done < count; done += 10000) await Promise.all(Array.from({ length: Math.min(10000, count) }, () => client.chat({})))
+  }, limits)
+})
+
+test('20 000 failing calls with records', async () => {
+  const { client, clock } = setUp({ chat: async () => { throw httpError(503, { headers: { 'x-a': 'b' }, body: { error: { message: 'm'.repeat(200) } } }) } }, { threshold: 1e9, config: { baseMs: 1, maxRetries: 1, budget: { capacity: 10000, perCall: 100 } } })
+  await isFlat(20000, async (count) => {
+    for (let done = 0; done < count; done += 100) {
+      const calls = Array.from({ length: 100 }, () => client.execute({}))
+      await drive(clock, Promise.all(calls))
+    }
+  })
+})
+
+test('20 000 calls with context, cancel token and listeners', async () => {
+  const inner = { chat: async (request, context) => (context.cancelToken.onCancel(() => request), { text: 'x' }) }
+  const client = new ResilientLlmClient(inner)
+  const one = new CancelToken()
+  await isFlat(20000, async (count) => {
+    for (let i = 0; i < count; i++) {
+      const cancelToken = i % 2 ? one : new CancelToken()
+      const id = cancelToken.onCancel(() => i)
+      await client.execute({}, { cancelToken })
+      if (i % 4) cancelToken.offCancel(id)
+      if (i % 100 === 2) cancelToken.cancel()
+      if (cancelToken === one) one.offCancel(id)
+    }
+  })
+})
+
+test('20 000 listeners and permits of one breaker come and go', async () => {
+  const breaker = new CircuitBreaker(3, 1000, () => 0)
+  await isFlat(20000, async (count) => {
+    for (let i = 0; i < count; i++) {
+      const id = breaker.onStateChange(() => i)
+      const permit = breaker.tryAcquire()
+      if (i % 2) permit.recordSuccess()
+      breaker.offStateChange(id)
+    }
+  })
+})
+
+test('one advance through tens of thousands of sleeps', async () => {
+  const clock = new ManualClock()
+  const inner = { chat() { throw httpError(503) } }
+  const client = new ResilientLlmClient(inner, { clock, baseMs: 1, maxMs: 1, jitter: 'none', maxRetries: 100, budget: { capacity: 10000, perCall: 100 } }, new CircuitBreaker(1e9))
+  await isFlat(400, async (count) => {
+    const calls = Array.from({ length: count }, () => client.chat({}))
+    clock.advance(1000)
+    await Promise.all(calls)
+  }, { heap: 2, rss: 30 })
+})
+
+test('advance drops what each sleep made, and does not wait for its own end', async () => {
+  const clock = new ManualClock()
+  const inner = { chat() { throw Object.assign(new Error('x'.repeat(1000)), { status: 503, trace: new Array(1000).fill(0.5) }) } }
+  const options = { clock, baseMs: 1, maxMs: 1, jitter: 'none', maxRetries: 100, budget: { capacity: 10000, perCall: 100 } }
+  const calls = []
+  let [most, sleeps] = [0, 0]
+  for (let i = 0; i < times(100); i++) {
+    calls.push(new ResilientLlmClient(inner, options, new CircuitBreaker(1e9), 'later', () => { if (sleeps++ % 500 === 0) most = Math.max(most, process.memoryUsage().heapUsed / 1e6) }).chat({}))
+  }
+  const { heap } = await used()
+  clock.advance(1000)
+  await Promise.all(calls)
+  assert.equal(sleeps, times(100) * 100)
+  assert.between(most - heap, -100, 40) // 10 000 errors of 8 kB would be 80 MB
+})
+
+/** Whether what `make` gives, in an object, can be collected. It must not be held by the test itself. */
+async function isCollected(count, make) {
+  const refs = []
+  for (let i = 0; i < count; i++) refs.push(new WeakRef(await make(i)))
+  await sleep(1)
+  await collect()
+  await collect()
+  return refs.filter((ref) => ref.deref() === undefined).length
+}
+
+// a conservative look at the stack or a cache of the engine may keep one or two
+const nearly = (count) => count - 2
+
+test('a page that holds its client, whose functions hold the page', async () => {
+  const collected = await isCollected(20, async () => {
+    const page = {}
+    page.breaker = new CircuitBreaker(3, 1000, () => (page, 0))
+    page.breaker.onStateChange(() => page)
+    page.client = new ResilientLlmClient({ page, chat: async () => ({ text: String(!!page) }) }, { rng: () => (page, 0) }, page.breaker, () => page, () => page)
+    page.token = new CancelToken()
+    page.token.onCancel(() => page)
+    await page.client.execute({ page }, { cancelToken: page.token })
+    return page
+  })
+  assert.between(collected, nearly(20), 20)
+})
+
+test('a client that nobody holds lives as long as its call', async () => {
+  const pages = []
+  const calls = []
+  for (let i = 0; i < 10; i++) {
+    const page = { retries: 0, states: 0 }
+    pages.push(page)
+    const breaker = new CircuitBreaker(2, 1000, () => Date.now())
+    breaker.onStateChange(() => page.states++)
+    const inner = { chat: async () => { await sleep(1); throw httpError(503) } }
+    calls.push(new ResilientLlmClient(inner, { baseMs: 5, maxRetries: 1, rng: () => 0.5 }, breaker, () => 'later', () => page.retries++).execute({}))
+  }
+  await collect()
+  for (const outcome of await Promise.all(calls)) assert.deepEqual([outcome.text, outcome.attempts], ['later', 2])
+  pages.forEach((page) => assert.deepEqual(page, { retries: 1, states: 1 }))
+})
+
+test('a permit that nobody holds reports to the listeners of its breaker', async () => {
+  const seen = []
+  const permit = (() => {
+    const breaker = new CircuitBreaker(1, 1000, () => 7)
+    breaker.onStateChange((event) => seen.push([event.to, event.atMs]))
+    return breaker.tryAcquire()
+  })()
+  await collect()
+  permit.recordFailure()
+  assert.deepEqual(seen, [[BreakerState.OPEN, 7]])
+})
+
+test('a probe whose permit is lost gives its place back', async () => {
+  let now = 0
+  const breaker = new CircuitBreaker(1, 1000, () => now, { probeLeaseMs: 1e9 })
+  breaker.recordFailure()
+  now = 1000
+  ;(() => assert.equal(breaker.tryAcquire().isProbe, true))()
+  for (let i = 0; i < 20 && !breaker.allowRequest(); i++) {
+    await collect()
+    await sleep(1)
+  }
+  assert.deepEqual([breaker.state, breaker.stats.neutral], [BreakerState.HALF_OPEN, 1])
+})
+
+test('a promise that never settles keeps nothing of its call but its slot', async () => {
+  const forever = []
+  const inner = { chat: () => { const promise = never(); forever.push(promise); return promise } }
+  const collected = await isCollected(20, async () => {
+    const request = { prompt: 'x' }
+    const clock = new ManualClock()
+    const client = new ResilientLlmClient(inner, { clock, attemptTimeoutMs: 10, maxRetries: 0 }, undefined, 'later')
+    const call = client.chat(request)
+    clock.advance(10)
+    assert.equal(await call, 'later')
+    return request
+  })
+  assert.equal(forever.length, 20)
+  assert.between(collected, nearly(20), 20)
+})
+
+test('thousands of promises that never settle: a slot each, of less than 2 kB', async () => {
+  const { client, clock } = setUp({ chat: never }, { threshold: 1e9, config: { attemptTimeoutMs: 10, maxRetries: 0 } })
+  const count = times(20000)
+  const { heap, rss } = await growth(count, async (count) => {
+    const calls = Array.from({ length: count }, () => client.chat({}))
+    clock.advance(10)
+    await Promise.all(calls)
+  })
+  assert.between((heap * 1e6) / count, 0, 2000)
+  assert.between(rss, -100, slow ? 100 : 60)
+})
+
+test('what the app lets go of is collected: requests, answers, errors, contexts, records', async () => {
+  const kept = []
+  const { client, clock } = setUp({ chat: async (request, context) => { kept.push(new WeakRef(context)); if (request.fail) throw request.error; return request.answer } }, { threshold: 1e9, config: { maxRetries: 0 } })
+  const collected = await isCollected(20, async (i) => {
+    const request = { fail: i % 2 === 0, error: httpError(503), answer: { text: 'x' } }
+    for (const value of [request, request.error, request.answer]) kept.push(new WeakRef(value))
+    const outcome = await drive(clock, client.execute(request))
+    kept.push(new WeakRef(outcome))
+    return request
+  })
+  assert.between(collected, nearly(20), 20)
+  assert.between(kept.filter((ref) => ref.deref()).length, 0, 6)
+})
