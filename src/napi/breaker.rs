@@ -13,7 +13,7 @@ use super::arguments::{Argument, argument, config, scope_of};
 use super::clock::app_clock;
 use super::errors::{BadInput, millis};
 use super::executor::Runtime;
-use super::instance::{Instance, constructing};
+use super::instance::{self, Instance, constructing};
 use super::js::Scope;
 use super::kept::{Hold, Keeper, UserFunction};
 use super::records::{BreakerStats, breaker_event};
@@ -193,9 +193,9 @@ impl CircuitBreaker {
     ///
     /// @returns null when the call is rejected
     #[napi(ts_return_type = "BreakerPermit | null")]
-    pub fn try_acquire(&self, env: Env) -> Result<Option<BreakerPermit>> {
+    pub fn try_acquire(&self, env: Env) -> Result<Unknown<'static>> {
         let this = self.instance.of(env)?;
-        Ok(this.runtime.enter(|_| {
+        let permit = this.runtime.enter(|scope| {
             let permit = this.breaker.try_acquire().ok()?;
             let is_probe = permit.is_probe();
             let permit = Permit {
@@ -204,8 +204,11 @@ impl CircuitBreaker {
                 breaker: this.breaker.clone(),
                 runtime: this.runtime.clone(),
             };
-            Some(BreakerPermit { instance: Instance::new(permit) })
-        }))
+            instance::make(scope, "BreakerPermit\0", BreakerPermit { instance: Instance::new(permit) })
+        });
+        let scope = scope_of(env);
+        // SAFETY: a value of this scope, returned from it.
+        Ok(unsafe { Unknown::from_raw_unchecked(scope.env(), permit.unwrap_or_else(|| scope.null())) })
     }
 
     /// State as the last event left it: OPEN is read until a call comes after the cooldown. Reading changes nothing.

@@ -20,7 +20,7 @@ use crate::classify::classify;
 /// `body`, `data`, `error` or `result`; a message that begins with a status
 /// @param provider id or host of the provider, at most 200 bytes: some codes mean different things
 /// @throws INVALID_ARGUMENT when `provider` is given and no such string
-#[napi(ts_args_type = "error: Object | string | number | boolean | null | undefined, provider?: string")]
+#[napi(catch_unwind, ts_args_type = "error: Object | string | number | boolean | null | undefined, provider?: string")]
 pub fn classify_error(env: Env, error: Unknown, provider: Unknown) -> Result<ErrorInfo> {
     let scope = scope_of(env);
     let provider = argument(scope, provider, "provider").given().map(|provider| provider.string(200));

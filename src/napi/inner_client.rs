@@ -11,6 +11,7 @@ use super::arguments::Argument;
 use super::cancel::CancelToken;
 use super::errors::{BadInput, JsonLimits, error_facts, json};
 use super::executor::{JsPromise, Runtime};
+use super::instance;
 use super::js::{Scope, Type, Value};
 use super::kept::{Keeper, Kept, Reference};
 use crate::classify::{AnswerFacts, CallError, ErrorClass, classify, classify_answer};
@@ -148,8 +149,7 @@ impl InnerClient {
         scope.set(context, c"requestId", scope.string(attempt.request_id()));
         scope.set(context, c"timeoutMs", scope.number(attempt.timeout().as_millis() as f64));
         let token = CancelToken::of_attempt(self.runtime.clone(), attempt.cancel_token());
-        // SAFETY: the environment of the running native call.
-        if let Ok(token) = unsafe { CancelToken::to_napi_value(scope.env(), token) } {
+        if let Some(token) = instance::make(scope, "CancelToken\0", token) {
             scope.set(context, c"cancelToken", token);
         }
         context

@@ -1,9 +1,12 @@
 //! Instances of the exported classes, as their methods get them.
 
 use std::any::TypeId;
+use std::ffi::c_void;
+use std::ptr;
 
+use napi_ohos::__private::{___CALL_FROM_FACTORY, get_class_constructor};
 use napi_ohos::bindgen_prelude::{FromNapiRef, This, ValidateNapiValue};
-use napi_ohos::{Env, JsValue, Result};
+use napi_ohos::{Env, JsValue, Result, sys};
 
 use super::arguments::scope_of;
 use super::errors::BadInput;
@@ -50,6 +53,42 @@ where
     } else {
         Err(wrong_this("INVALID_CONFIG", "a call with new").throw(scope))
     }
+}
+
+/// A new instance of the class that is exported as `name`, NUL-terminated, around `instance`. `None`: the engine refuses.
+///
+/// napi-ohos's own way (`ToNapiValue`) keeps the reference that `napi_wrap` gives. On Ark that is a strong one, so no
+/// such instance is ever collected there. None is asked for here.
+pub fn make<T: 'static>(scope: Scope, name: &'static str, instance: T) -> Option<Value> {
+    let (mut class, mut object) = (ptr::null_mut(), ptr::null_mut());
+    let constructor = get_class_constructor(name)?;
+    // The constructor then leaves it to the caller to wrap something.
+    ___CALL_FROM_FACTORY.set(true);
+    // SAFETY: a reference of this environment, in a class of which it was registered; results outlive the calls.
+    let status = unsafe {
+        sys::napi_get_reference_value(scope.env(), constructor, &mut class);
+        sys::napi_new_instance(scope.env(), class, 0, ptr::null(), &mut object)
+    };
+    ___CALL_FROM_FACTORY.set(false);
+    if status != sys::Status::napi_ok {
+        scope.take_exception();
+        return None;
+    }
+    let instance = Box::into_raw(Box::new(instance)).cast::<c_void>();
+    // SAFETY: a new object; `instance` is what `finalize` frees.
+    let status =
+        unsafe { sys::napi_wrap(scope.env(), object, instance, Some(finalize::<T>), ptr::null_mut(), ptr::null_mut()) };
+    if status != sys::Status::napi_ok {
+        // SAFETY: not taken by the engine.
+        drop(unsafe { Box::from_raw(instance.cast::<T>()) });
+        return None;
+    }
+    Some(object)
+}
+
+unsafe extern "C" fn finalize<T>(_env: sys::napi_env, instance: *mut c_void, _hint: *mut c_void) {
+    // SAFETY: what `make` turned into a raw pointer; the engine calls this once.
+    drop(unsafe { Box::from_raw(instance.cast::<T>()) });
 }
 
 /// Whether `value` has the class of `T` among its prototypes.

@@ -11,7 +11,7 @@ use super::arguments::{Argument, MAX_SAFE_INTEGER, argument, config, scope_of};
 use super::clock::{JsTimer, ManualClock};
 use super::errors::{BadInput, call_error};
 use super::executor::Runtime;
-use super::instance::{Instance, constructing};
+use super::instance::{self, Instance, constructing};
 use crate::classify::{CallError, ErrorFacts, RetryAfter, RetryAfterSource, classify};
 use crate::clock::{Clock, Timer};
 use crate::mock::MockLlmClient as Core;
@@ -46,9 +46,13 @@ impl MockLlmClient {
     /// A mock that never answers.
     ///
     /// @throws INVALID_CONFIG naming the field, the value and what is allowed
-    #[napi(ts_args_type = "options?: MockOptions")]
-    pub fn always_failing(env: Env, options: Unknown) -> Result<Self> {
-        Self::build(env, Core::always_failing(), config(scope_of(env), options, "options"))
+    #[napi(ts_args_type = "options?: MockOptions", ts_return_type = "MockLlmClient")]
+    pub fn always_failing(env: Env, options: Unknown) -> Result<Unknown<'static>> {
+        let scope = scope_of(env);
+        let mock = Self::build(env, Core::always_failing(), config(scope, options, "options"))?;
+        let mock = instance::make(scope, "MockLlmClient\0", mock).unwrap_or_else(|| scope.undefined());
+        // SAFETY: a value of this scope, returned from it.
+        Ok(unsafe { Unknown::from_raw_unchecked(scope.env(), mock) })
     }
 
     /// Makes one call.

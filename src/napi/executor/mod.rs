@@ -14,6 +14,7 @@ mod timers;
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ use self::queue::Queue;
 use self::tasks::Tasks;
 use self::timers::Timers;
 use super::js::{Scope, Value};
+use crate::log;
 
 pub struct Runtime {
     env: sys::napi_env,
@@ -126,8 +128,13 @@ impl Runtime {
 
     /// Polls whatever is ready, now. For a manual clock, between two of its steps.
     pub fn run_ready(self: &Rc<Self>) {
+        let scope = self.scope();
+        if let Some(task) = self.queue.next() {
+            self.tasks.poll(task, scope);
+        }
+        // Mostly there was one. Many must not pile up what they made until the native call returns.
         while let Some(task) = self.queue.next() {
-            self.tasks.poll(task, self.scope());
+            scope.with_handles(|| self.tasks.poll(task, scope));
         }
     }
 
@@ -158,6 +165,13 @@ impl Drop for Leave<'_> {
     }
 }
 
+/// Runs what the engine called. A panic that went on into the engine would end the app.
+fn guarded(work: impl FnOnce()) {
+    if catch_unwind(AssertUnwindSafe(work)).is_err() {
+        log::warn(format_args!("internal error in libresilience.so"));
+    }
+}
+
 /// The threadsafe function's way in: a timer is due, or another thread woke a task.
 unsafe extern "C" fn on_wake(env: sys::napi_env, _function: Value, _context: *mut c_void, _data: *mut c_void) {
     // No environment: it is going down, and with it what this wake-up was for.
@@ -166,7 +180,7 @@ unsafe extern "C" fn on_wake(env: sys::napi_env, _function: Value, _context: *mu
     // SAFETY: on the JS thread, closed below. Some engines open none for a threadsafe function's callback.
     unsafe { sys::napi_open_handle_scope(env, &mut handles) };
     runtime.queue.answered();
-    runtime.enter(|_| runtime.timers.fire_due());
+    guarded(|| runtime.enter(|_| runtime.timers.fire_due()));
     // Nothing may be pending when this returns: see `Scope::call`.
     runtime.scope().take_exception();
     // SAFETY: opened above.

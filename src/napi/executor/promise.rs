@@ -240,7 +240,7 @@ fn settled(env: sys::napi_env, info: sys::napi_callback_info, result: fn(Value) 
     // SAFETY: the engine's own callback info; it fills in undefined for a missing argument.
     unsafe { sys::napi_get_cb_info(env, info, &mut count, &mut argument, ptr::null_mut(), &mut data) };
     if let Some(runtime) = Runtime::find(env) {
-        runtime.enter(|scope| runtime.settle(scope, data.addr(), result(argument)));
+        super::guarded(|| runtime.enter(|scope| runtime.settle(scope, data.addr(), result(argument))));
     }
     ptr::null_mut()
 }
