@@ -162,6 +162,22 @@ mod tests {
     }
 
     #[test]
+    fn sleeps_that_end_together_are_all_woken_first_come_first() {
+        let (clock, woken) = (ManualClock::new(), Arc::new(Mutex::new(Vec::new())));
+        for name in 0..10 {
+            let (clock, woken) = (clock.clone(), woken.clone());
+            let sleep = async move {
+                clock.sleep_until(Timestamp::from_millis(100)).await;
+                woken.lock().unwrap().push(name);
+            };
+            Waker::from(Arc::new(Eager(Mutex::new(Box::pin(sleep))))).wake();
+        }
+        assert_eq!(clock.pending_sleeps(), 10);
+        clock.advance(Duration::from_millis(100));
+        assert_eq!(*woken.lock().unwrap(), Vec::from_iter(0..10));
+    }
+
+    #[test]
     fn a_dropped_sleep_is_forgotten() {
         let clock = ManualClock::new();
         let mut sleep = Box::pin(clock.sleep_until(Timestamp::from_millis(100)));

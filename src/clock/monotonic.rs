@@ -51,3 +51,33 @@ impl<F: Fn() -> f64> Clock for Monotonic<F> {
         progress.now
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(readings: &[f64]) -> Vec<Duration> {
+        let readings = Mutex::new(readings.iter().copied());
+        let clock = Monotonic::new(|| readings.lock().unwrap().next().unwrap());
+        let count = readings.lock().unwrap().len();
+        (0..count).map(|_| clock.now().since_origin()).collect()
+    }
+
+    #[test]
+    fn it_follows_readings_that_grow() {
+        let wall_clock = 1_792_567_680_000.0;
+        let steps = seen(&[wall_clock, wall_clock + 0.5, wall_clock + 5_000.0]);
+        assert_eq!(steps[1] - steps[0], Duration::from_micros(500));
+        assert_eq!(steps[2] - steps[0], Duration::from_secs(5));
+    }
+
+    #[test]
+    fn no_reading_moves_it_back_or_beyond_measure() {
+        let readings = [-5.0, f64::NEG_INFINITY, 0.0, f64::NAN, f64::MAX, f64::MIN, f64::MAX, f64::INFINITY];
+        let steps = seen(&readings);
+        assert!(steps.is_sorted(), "{steps:?}");
+        assert_eq!(steps[..4], [0, 0, 5, 5].map(Duration::from_millis));
+        let ten_thousand_years = MAX_DURATION * 10_000;
+        assert_eq!(steps[4..], [1, 1, 2, 2].map(|leaps| ten_thousand_years * leaps + Duration::from_millis(5)));
+    }
+}

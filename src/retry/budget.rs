@@ -131,6 +131,27 @@ mod tests {
             budget.tokens(Timestamp::from_millis(second * 1_000));
         }
         assert!(budget.tokens(Timestamp::from_millis(60_000)) > 0.999);
+        let slow = RetryBudget::new(RetryBudgetConfig { capacity: 1.0, per_call: 0.0, per_minute: 0.0001 }).unwrap();
+        assert!(slow.withdraw(Timestamp::ZERO));
+        let tokens = (1..=6_000).map(|step| slow.tokens(Timestamp::from_millis(step * 100))).last();
+        assert!((0.000_99..=0.001).contains(&tokens.unwrap()), "{tokens:?} after ten minutes");
+    }
+
+    #[test]
+    fn the_rate_is_per_minute() {
+        let budget = budget(100.0, 0.0, 30.0);
+        while budget.withdraw(Timestamp::ZERO) {}
+        assert_eq!(budget.tokens(Timestamp::from_millis(120_000)), 60.0);
+    }
+
+    #[test]
+    fn each_call_brings_its_share() {
+        let budget = budget(10.0, 0.25, 0.0);
+        while budget.withdraw(Timestamp::ZERO) {}
+        (0..3).for_each(|_| budget.deposit_call(Timestamp::ZERO));
+        assert_eq!((budget.tokens(Timestamp::ZERO), budget.withdraw(Timestamp::ZERO)), (0.75, false));
+        budget.deposit_call(Timestamp::ZERO);
+        assert!(budget.withdraw(Timestamp::ZERO));
     }
 
     #[test]
