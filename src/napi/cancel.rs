@@ -1,7 +1,8 @@
 //! `CancelToken`.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
@@ -29,8 +30,18 @@ struct Token {
     /// needs them to the end (and drops them then).
     of_attempt: bool,
     keeper: OnceCell<Rc<Keeper>>,
-    registrations: RefCell<Vec<(u32, Registration)>>,
+    registrations: Registrations,
     next_id: Cell<u32>,
+}
+
+/// Shared with the listeners: they stay registered when a client lets go of the token itself.
+#[derive(Clone, Default)]
+struct Registrations(Arc<Mutex<Vec<(u32, Registration)>>>);
+
+impl Registrations {
+    fn all(&self) -> MutexGuard<'_, Vec<(u32, Registration)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl CancelToken {
@@ -40,7 +51,7 @@ impl CancelToken {
     }
 
     fn with(runtime: Rc<Runtime>, token: Core, of_attempt: bool) -> Self {
-        let (registrations, next_id) = (RefCell::default(), Cell::new(1));
+        let (registrations, next_id) = (Registrations::default(), Cell::new(1));
         let token = Token { token, runtime, of_attempt, keeper: OnceCell::new(), registrations, next_id };
         Self { instance: Instance::new(token) }
     }
@@ -74,8 +85,8 @@ impl CancelToken {
     pub fn cancel(&self, env: Env) -> Result<()> {
         let this = self.instance.of(env)?;
         this.runtime.enter(|_| this.token.cancel(CancelReason::Cancelled));
-        let told = this.registrations.take();
-        // Not while borrowed: what a registration holds may have a drop of its own.
+        let told = std::mem::take(&mut *this.registrations.all());
+        // Not while locked: what a registration holds may have a drop of its own.
         drop(told);
         Ok(())
     }
@@ -107,14 +118,19 @@ impl CancelToken {
         let Some(function) = this.keep(scope, instance, function).map(UserFunction::new) else {
             return Err(listener.wrong("a function").throw(scope));
         };
+        let registrations = this.registrations.clone();
         let tell = move |reason: CancelReason| {
+            let _kept = registrations;
             function
                 .tell(|scope| scope.string(reason.as_str()), || log::warn(format_args!("a cancel listener failed")));
         };
         let id = this.next_id.replace(this.next_id.get().wrapping_add(1));
         match this.token.reason() {
             Some(reason) => tell(reason),
-            None => this.registrations.borrow_mut().extend(this.token.on_cancel(tell).map(|place| (id, place))),
+            None => {
+                let place = this.token.on_cancel(tell).map(|place| (id, place));
+                this.registrations.all().extend(place);
+            }
         }
         Ok(id)
     }
@@ -127,10 +143,8 @@ impl CancelToken {
     pub fn off_cancel(&self, env: Env, id: Unknown) -> Result<bool> {
         let (this, scope) = (self.instance.of(env)?, scope_of(env));
         let id = argument(scope, id, "id").integer(0, u64::from(u32::MAX)).map_err(|error| error.throw(scope))?;
-        let mut registrations = this.registrations.borrow_mut();
-        let removed: Vec<_> = registrations.extract_if(.., |(place, _)| u64::from(*place) == id).collect();
-        // Not while borrowed: dropping a registration frees the app's function.
-        drop(registrations);
+        let removed: Vec<_> = this.registrations.all().extract_if(.., |(place, _)| u64::from(*place) == id).collect();
+        // Not while locked: dropping a registration frees the app's function.
         Ok(!removed.is_empty())
     }
 }

@@ -166,6 +166,19 @@ test('a client that nobody holds lives as long as its call', async () => {
   pages.forEach((page) => assert.deepEqual(page, { retries: 1, states: 1 }))
 })
 
+test('a client that lets go of its context is told of timeout and cancel all the same', async () => {
+  const reasons = []
+  const inner = { chat: (request, context) => (context.cancelToken.onCancel((reason) => reasons.push(reason)), never()) }
+  const { client, clock } = setUp(inner, { config: { maxRetries: 0, attemptTimeoutMs: 10 } })
+  const cancelToken = new CancelToken()
+  const calls = [client.execute({}), client.execute({}, { cancelToken })]
+  await collect()
+  cancelToken.cancel()
+  await clock.advanceAsync(10)
+  await Promise.all(calls)
+  assert.deepEqual(reasons, ['cancelled', 'timeout'])
+})
+
 test('a permit that nobody holds reports to the listeners of its breaker', async () => {
   const seen = []
   const permit = (() => {
