@@ -31,7 +31,7 @@ suites=("$@")
 
 # RESILIENCE_NODE: how a suite starts another Node; process.execPath would be musl's loader or qemu
 export RESILIENCE_PLATFORM=${platform,,} RESILIENCE_LIB=$lib RESILIENCE_HOST=$host RESILIENCE_NODE=$node
-export RESILIENCE_TEST_TIMEOUT_MS=$((60000 * scale))
+export RESILIENCE_TEST_TIMEOUT_MS=${RESILIENCE_TEST_TIMEOUT_MS:-$((60000 * scale))}
 say "$platform: $("$node" --version) with ${lib#"$root"/}"
 
 # One process for each file: a crash or a hang takes one suite, not all.

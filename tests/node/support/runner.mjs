@@ -24,13 +24,13 @@ function closingLine() {
 export function test(name, fn) {
   registered++
   const run = async () => {
-    // the module's timers keep no process alive, and node:test neither
-    const alive = node && setInterval(() => {}, 1000)
+    // the module's timers keep no process alive, and node:test neither; not for longer than a test may take
+    const alive = node && setTimeout(() => {}, timeout + 100)
     try {
       await fn()
       passed++
     } finally {
-      if (alive) clearInterval(alive)
+      if (alive) clearTimeout(alive)
     }
   }
   if (nodeTest) return void nodeTest.test(name, { timeout }, run)
