@@ -9,5 +9,6 @@ if [[ -n $help ]]; then
   exit
 fi
 ensure_host_build >&2 || die "the module was not built; the reason stands above"
-export RESILIENCE_LIB=$target/host/$(setting package.library) RESILIENCE_HOST=$target/host/ark_host.node
+library=$(setting package.library)
+export RESILIENCE_LIB=$target/host/$library RESILIENCE_HOST=$target/host/ark_host.node
 exec node "$root/demo/main.mjs" "$@"

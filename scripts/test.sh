@@ -68,10 +68,11 @@ shell_lint() {
 docs() { RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --features napi; }
 demo() {
   ensure_host_build
-  export RESILIENCE_LIB=$target/host/$(setting package.library) RESILIENCE_HOST=$target/host/ark_host.node
+  local library; library=$(setting package.library)
   # the files by name: later versions of Node take no folder
-  node --test --test-reporter=tap tests/demo/*.test.mjs |
-    awk '{ print } $2 == "pass" { passed = $3 } $2 == "fail" { failed = $3 } END { print passed + 0 " passed, " failed + 0 " failed" }'
+  RESILIENCE_LIB=$target/host/$library RESILIENCE_HOST=$target/host/ark_host.node \
+    node --test --test-reporter=tap tests/demo/*.test.mjs |
+    awk '{ print } $2 == "pass" { ok = $3 } $2 == "fail" { bad = $3 } END { print ok + 0 " passed, " bad + 0 " failed" }'
 }
 
 step packages packages
