@@ -12,14 +12,22 @@ export async function ask(lib, options, output, cancelToken) {
   const breaker = new lib.CircuitBreaker(Math.max(3, options.retries + 1))
   const recorder = new Recorder(lib, timeline, breaker)
   const service = new OpenAiClient(options)
-  const client = new lib.ResilientLlmClient(recorder.watch(() => service), config(lib, options), breaker, undefined, recorder.onRetry)
+  const inner = recorder.watch(() => service)
+  const client = new lib.ResilientLlmClient(inner, config(lib, options), breaker, undefined, recorder.onRetry)
 
-  timeline.title(`${options.model} at ${options.url}, through libresilience ${lib.version()}`)
+  timeline.title(`${options.model} at ${withoutQuery(options.url)}, through libresilience ${lib.version()}`)
   timeline.header()
   const outcome = await recorder.call(client, { prompt: options.question }, { cancelToken })
-  if (options.json) output.line(JSON.stringify({ version: lib.version(), outcome, transitions: recorder.transitions }, null, 2))
+  const record = { version: lib.version(), outcome, transitions: recorder.transitions }
+  if (options.json) output.line(JSON.stringify(record, null, 2))
   conclude(timeline, outcome, options)
   return EXIT_CODES[outcome.status]
+}
+
+/** A URL to be shown: some services take their key in the query. */
+function withoutQuery(url) {
+  const { origin, pathname } = new URL(url)
+  return origin + pathname
 }
 
 function config(lib, { url, retries, timeoutMs }) {
@@ -37,15 +45,17 @@ function config(lib, { url, retries, timeoutMs }) {
 function conclude(timeline, outcome, options) {
   const titles = { ok: 'Answer', fallback: 'Fallback (the model did not answer)', error: 'Error', cancelled: 'Cancelled' }
   timeline.title(titles[outcome.status])
-  timeline.text(outcome.text || outcome.error?.message || 'The call was cancelled.')
+  timeline.text(outcome.text || outcome.error?.message)
   timeline.title('Call')
-  timeline.text(`  ${outcome.attempts} attempts in ${Math.ceil(outcome.elapsedMs)} ms, ended by ${outcome.stopReason}`)
+  const attempts = outcome.attempts === 1 ? '1 attempt' : `${outcome.attempts} attempts`
+  timeline.text(`  ${attempts} in ${Math.ceil(outcome.elapsedMs)} ms, ended by ${outcome.stopReason}`)
   timeline.text(`  request id ${outcome.requestId}, the same in every attempt`)
-  if (outcome.error) timeline.text(`  last error: ${outcome.error.code}: ${outcome.error.message}`)
-  if (outcome.error?.retryAfterMalformed) timeline.text(`  unreadable Retry-After: ${outcome.error.retryAfterMalformed}`)
+  const { code, message, retryAfterMalformed } = outcome.error ?? {}
+  if (outcome.usedFallback && code) timeline.text(`  last error: ${code}: ${message}`)
+  if (retryAfterMalformed) timeline.text(`  unreadable Retry-After: ${retryAfterMalformed}`)
   if (outcome.retryAfterMs > 0) timeline.text(`  the service wants to be left alone for ${outcome.retryAfterMs} ms`)
   if (outcome.maybeBilled) timeline.text('  an attempt without an answer may have been billed')
-  const next = NEXT_STEPS[outcome.error?.code]
+  const next = NEXT_STEPS[code]
   if (next && outcome.status !== 'ok') timeline.text(`  next step: ${next(options)}`)
 }
 
@@ -65,4 +75,5 @@ const NEXT_STEPS = {
   server: () => "try again later; the service's status page may say more",
   interrupted: () => 'try again; the connection broke after the question was sent',
   bad_request: () => 'the service does not take such a request: its message above says why',
+  unknown: () => 'the last error above is all that is known; check the URL and try again',
 }

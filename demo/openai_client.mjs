@@ -63,9 +63,9 @@ export class OpenAiClient {
     return { ...answer, text: choice?.message?.content, finishReason: choice?.finish_reason }
   }
 
-  /** A service may repeat the key in its error text, and error texts end up in logs. */
+  /** A service may repeat the key in its error text, and error texts end up in logs. "ollama" or "EMPTY" is no secret. */
   #withoutKey(text) {
-    return this.#key ? text.replaceAll(this.#key, '***') : text
+    return this.#key?.length >= 8 ? text.replaceAll(this.#key, '***') : text
   }
 }
 

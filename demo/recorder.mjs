@@ -46,7 +46,8 @@ export class Recorder {
   onRetry = ({ attempt, delayMs, delaySource, error }) => {
     const source = delaySource === this.#lib.DelaySource.RetryAfter ? 'Retry-After' : 'backoff'
     const { code, message } = error
-    this.#timeline.event(`attempt ${attempt}`, { code, wait: `${delayMs} ms, ${source}`, state: this.state, detail: message })
+    const wait = `${delayMs} ms, ${source}`
+    this.#timeline.event(`attempt ${attempt}`, { code, wait, state: this.state, detail: message })
   }
 
   /** Makes a call, shows what came of it, and keeps its outcome. */

@@ -76,6 +76,21 @@ describe('an answer', { concurrency: 6 }, () => {
     assert.equal(server.requests[0].headers.authorization, undefined)
   })
 
+  test('comes from the URL as it was given, its query is not shown', async () => {
+    const server = await serve(answer('hello'))
+    const run = await startDemo(['--endpoint', `${server.endpoint}?api_key=secret`, '--model', 'm', 'hello?']).done
+    assert.equal(server.requests[0].path, '/v1/chat/completions?api_key=secret')
+    assert.doesNotMatch(run.stdout + run.stderr, /secret/)
+  })
+
+  test('may name a key that is no secret', async () => {
+    const server = await serve(answer('ollama runs models'))
+    const args = ['--endpoint', server.endpoint, '--model', 'm', '--key-env', 'DEMO_KEY', '--json', 'what?']
+    const run = await startDemo(args, { DEMO_KEY: 'ollama' }).done
+    assert.equal(server.requests[0].headers.authorization, 'Bearer ollama')
+    assert.equal(JSON.parse(run.stdout).outcome.text, 'ollama runs models')
+  })
+
   test('is printed with its trace in words', async () => {
     const server = await serve(json(503, { error: { message: 'warming up' } }), answer('It is\nnoon.'))
     const { code, stdout } = await read(server.endpoint)
@@ -281,7 +296,7 @@ describe('Ctrl-C', { concurrency: 6 }, () => {
     assert.ok(performance.now() - begin < 5000, `took ${performance.now() - begin} ms`)
     assert.equal(code, 130)
     assert.match(stdout, /Cancelled/)
-    assert.match(stdout, /1 attempts in \d+ ms, ended by cancelled/)
+    assert.match(stdout, /1 attempt in \d+ ms, ended by cancelled/)
     assert.equal(server.requests.length, 1)
   })
 })
