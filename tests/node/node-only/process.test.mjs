@@ -55,6 +55,11 @@ test('no rejection is left unhandled', async () => {
   assert.deepEqual([end.stdout, end.code], ['unhandled 0\n', 0], end.stderr)
 })
 
+test('endless recursion through a client ends with an error, and nothing breaks', async () => {
+  const end = await run('recursion')
+  assert.deepEqual([end.stdout, end.code], ['client_bug,x\nmock reply\n', 0], end.stderr)
+})
+
 // Threads
 
 test('no thread before the first timer, and one for all of them', async () => {
