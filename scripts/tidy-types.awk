@@ -1,6 +1,9 @@
 # Makes the index.d.ts of ohrs 1.5.0 the same for the same source: it writes classes in a random order (a hash map's), so
 # they are sorted by name here, after everything else. The stars of its doc comments are moved under each other.
 
+# The doc comments of an enum that a macro_rules! made come as raw string literals.
+{ sub(/\/\*\* r" /, "/** ") }
+
 /^ +\*/ && match($0, /\*/) % 2 == 1 { sub(/^ /, "") } # "/**" stands at an even column, its stars belong one further
 
 # a declaration: its doc comment, its line with `export`, its body up to a "}" that stands first

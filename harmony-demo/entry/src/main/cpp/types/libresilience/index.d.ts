@@ -185,51 +185,51 @@ export interface CallOutcome {
   response?: ChatResponse
 }
 
-/** r" Where a wait between two attempts comes from. */
+/** Where a wait between two attempts comes from. */
 export declare const enum DelaySource {
-  /** r" The backoff of the client's policy. */
+  /** The backoff of the client's policy. */
   Backoff = 'backoff',
-  /** r" The service's Retry-After, which was longer. */
+  /** The service's Retry-After, which was longer. */
   RetryAfter = 'retry_after'
 }
 
-/** r" What kind of fault ended an attempt. The README's table says what follows from each. */
+/** What kind of fault ended an attempt. The README's table says what follows from each. */
 export declare const enum ErrorClass {
-  /** r" 429: too many requests. */
+  /** 429: too many requests. */
   RateLimit = 'rate_limit',
-  /** r" 503, 529: the service is overloaded. */
+  /** 503, 529: the service is overloaded. */
   Overloaded = 'overloaded',
-  /** r" Another fault of the service. */
+  /** Another fault of the service. */
   Server = 'server',
-  /** r" No answer in time. */
+  /** No answer in time. */
   Timeout = 'timeout',
-  /** r" The service could not be reached; nothing was sent. */
+  /** The service could not be reached; nothing was sent. */
   Connect = 'connect',
-  /** r" The connection broke after the request was sent. */
+  /** The connection broke after the request was sent. */
   Interrupted = 'interrupted',
-  /** r" The account has no money or no quota left. */
+  /** The account has no money or no quota left. */
   Quota = 'quota',
-  /** r" The key is wrong or not allowed to do this. */
+  /** The key is wrong or not allowed to do this. */
   Auth = 'auth',
-  /** r" The model does not exist. */
+  /** The model does not exist. */
   ModelNotFound = 'model_not_found',
-  /** r" The prompt is too long for the model. */
+  /** The prompt is too long for the model. */
   ContextLength = 'context_length',
-  /** r" The prompt or the answer was blocked by moderation. */
+  /** The prompt or the answer was blocked by moderation. */
   ContentFilter = 'content_filter',
-  /** r" The request is wrong in another way. */
+  /** The request is wrong in another way. */
   BadRequest = 'bad_request',
-  /** r" The answer has not the agreed shape. */
+  /** The answer has not the agreed shape. */
   InvalidResponse = 'invalid_response',
-  /** r" TLS, proxy, cleartext or an unsupported protocol. */
+  /** TLS, proxy, cleartext or an unsupported protocol. */
   Protocol = 'protocol',
-  /** r" The device has no network. */
+  /** The device has no network. */
   Offline = 'offline',
-  /** r" The app cancelled the call. */
+  /** The app cancelled the call. */
   Cancelled = 'cancelled',
-  /** r" The app's own client is broken: it threw a TypeError or the like. */
+  /** The app's own client is broken: it threw a TypeError or the like. */
   ClientBug = 'client_bug',
-  /** r" Anything else. */
+  /** Anything else. */
   Unknown = 'unknown'
 }
 
@@ -309,15 +309,15 @@ export interface MockOptions {
   clock?: ManualClock
 }
 
-/** r" How a call ended, in one word. */
+/** How a call ended, in one word. */
 export declare const enum OutcomeStatus {
-  /** r" The model answered. */
+  /** The model answered. */
   Ok = 'ok',
-  /** r" The fallback text stands in for an answer. */
+  /** The fallback text stands in for an answer. */
   Fallback = 'fallback',
-  /** r" An error that only the caller can mend, or a fallback that failed itself. */
+  /** An error that only the caller can mend, or a fallback that failed itself. */
   Error = 'error',
-  /** r" The app cancelled the call. */
+  /** The app cancelled the call. */
   Cancelled = 'cancelled'
 }
 
@@ -388,23 +388,23 @@ export interface RetryEvent {
   error: ErrorInfo
 }
 
-/** r" Why a call made no further attempt. */
+/** Why a call made no further attempt. */
 export declare const enum StopReason {
-  /** r" An answer came. */
+  /** An answer came. */
   Success = 'success',
-  /** r" Trying again cannot help. */
+  /** Trying again cannot help. */
   NotRetryable = 'not_retryable',
-  /** r" All attempts are used up. */
+  /** All attempts are used up. */
   Attempts = 'attempts',
-  /** r" The time for the whole call is used up, or the next wait would end after it. */
+  /** The time for the whole call is used up, or the next wait would end after it. */
   Deadline = 'deadline',
-  /** r" The retry budget is used up. */
+  /** The retry budget is used up. */
   Budget = 'budget',
-  /** r" The breaker rejects the call, or opened during it. */
+  /** The breaker rejects the call, or opened during it. */
   CircuitOpen = 'circuit_open',
-  /** r" The service asked for a longer wait than is allowed or than is left. */
+  /** The service asked for a longer wait than is allowed or than is left. */
   RetryAfterTooLong = 'retry_after_too_long',
-  /** r" The app cancelled the call. */
+  /** The app cancelled the call. */
   Cancelled = 'cancelled'
 }
 
