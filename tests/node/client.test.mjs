@@ -284,6 +284,18 @@ test('what settles after its timeout reaches no later attempt', async () => {
   assert.equal(await call, 'in time')
 })
 
+test('what settles after its timeout is not even looked at', async () => {
+  let reads = 0
+  const watched = () => Object.defineProperties({}, Object.fromEntries(['text', 'status', 'message'].map((name) => [name, { get: () => reads++ }])))
+  for (const end of ['open', 'fail']) {
+    const late = gate()
+    await once(() => late.promise, { attemptTimeoutMs: 500 })
+    late[end](watched())
+    await settle()
+  }
+  assert.equal(reads, 0)
+})
+
 test('what settles after its timeout reaches no other call', async () => {
   const late = Array.from({ length: 20 }, gate)
   let next = 0
