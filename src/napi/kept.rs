@@ -69,7 +69,8 @@ impl Keeper {
     pub fn new(runtime: &Rc<Runtime>, scope: Scope, instance: Value) -> Rc<Self> {
         let kept = scope.object();
         // An instance that takes no new property leaves only a strong reference.
-        let hidden = scope.set_hidden(instance, c"kept", kept);
+        // No identifier: a class of the app that extends ours may have fields of any name.
+        let hidden = scope.set_hidden(instance, c"resilience:kept", kept);
         let kept = Reference::counted(runtime, scope, kept, u32::from(!hidden));
         Rc::new(Self { runtime: runtime.clone(), kept, holders: Cell::new(0), next_number: Cell::new(0) })
     }
