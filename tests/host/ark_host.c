@@ -2,9 +2,11 @@
  * One source, three builds: glibc for the host's own Node, musl x86_64 and musl arm64 for the files that ohrs makes.
  * In JavaScript: process.dlopen(m, 'ark_host.node'); lib = m.exports.load('/absolute/path/libresilience.so').
  *
- * Ark's Node-API differs from Node's in two ways that matter here:
+ * Ark's Node-API differs from Node's in three ways that matter here:
  *  - napi_wrap: Ark returns a reference with count 1, which napi-ohos takes down to 0 at once; Node's starts at 0 and
  *    would refuse that. The calls of the loaded library, and only its, are sent to ark_wrap below.
+ *  - napi_define_class: Node refuses to call a method on what is no instance of its class, Ark calls it. The library has
+ *    to look for itself, see ark_define_class.
  *  - napi_module_register: napi-ohos calls it from a constructor, with a struct on its stack. Ark copies the struct,
  *    Node keeps the pointer in a thread-local. So the library is opened on a thread of its own, which then ends.
  */
@@ -25,6 +27,22 @@ static napi_status ark_wrap(napi_env env, napi_value object, void *native, napi_
   napi_status status = napi_wrap(env, object, native, finalize, hint, result);
   uint32_t count;
   return status == napi_ok && result ? napi_reference_ref(env, *result, &count) : status;
+}
+
+/* Methods with no signature: real ones for everything else, then the methods as plain functions of the prototype. */
+static napi_status ark_define_class(napi_env env, const char *name, size_t length, napi_callback constructor, void *data,
+                                    size_t count, const napi_property_descriptor *properties, napi_value *result) {
+  napi_property_descriptor methods[64], others[64];
+  size_t method_count = 0, other_count = 0;
+  if (count > 64) return napi_invalid_arg;
+  for (size_t i = 0; i < count; i++) {
+    if (properties[i].method && !(properties[i].attributes & napi_static)) methods[method_count++] = properties[i];
+    else others[other_count++] = properties[i];
+  }
+  napi_status status = napi_define_class(env, name, length, constructor, data, other_count, others, result);
+  napi_value prototype;
+  if (status == napi_ok) status = napi_get_named_property(env, *result, "prototype", &prototype);
+  return status == napi_ok ? napi_define_properties(env, prototype, method_count, methods) : status;
 }
 
 /* Writes `replacement` into every slot of one relocation table through which the library calls `symbol`. */
@@ -96,6 +114,7 @@ static napi_value load(napi_env env, napi_callback_info info) {
   struct link_map *library;
   if (dlinfo(opening.handle, RTLD_DI_LINKMAP, &library) != 0) return fail(env, "dlinfo found no link map");
   redirect(library, "napi_wrap", (void *)ark_wrap);
+  redirect(library, "napi_define_class", (void *)ark_define_class);
 
   napi_addon_register_func init = (napi_addon_register_func)dlsym(opening.handle, "napi_register_module_v1");
   if (!init) return fail(env, "napi_register_module_v1 is not exported");
