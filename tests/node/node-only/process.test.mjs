@@ -74,29 +74,28 @@ const logged = async (level) => {
   assert.deepEqual([end.stdout, end.code], ['done\n', 0], end.stderr)
   return end.stderr.split('\n').filter(Boolean)
 }
-// builds for OHOS write to hilog, of which there is none here
-const logTest = platform === 'host' ? test : (name) => test.skip(name, 'only the host build logs to stderr')
 const levels = (lines) => [...new Set(lines.map((line) => line.match(/^\[resilience\] (\w+) /)[1]))].sort()
 
-logTest('the log: warnings unless told otherwise', async () => {
+test('the log: warnings unless told otherwise', async () => {
   for (const level of ['', 'warn', 'nonsense']) assert.deepEqual(levels(await logged(level)), ['warn'], level)
 })
 
-logTest('the log at info: changes of state', async () => {
+test('the log at info: changes of state', async () => {
   const lines = await logged('info')
   assert.deepEqual(levels(lines), ['info', 'warn'])
   assert.ok(lines.includes('[resilience] info breaker closed -> open (failures), failures 1, cooldown 1 ms'), lines.join('\n'))
 })
 
-logTest('the log at debug: retries; and never a prompt, an answer, an error of the service, a fallback or a key', async () => {
+test('the log at debug: retries; and never a prompt, an answer, an error of the service, a fallback or a key', async () => {
   const lines = await logged('debug')
   assert.deepEqual(levels(lines), ['debug', 'info', 'warn'])
   assert.ok(lines.some((line) => /debug attempt 1 failed \(overloaded\), next in 1 ms/.test(line)), lines.join('\n'))
   assert.deepEqual(lines.filter((line) => /SECRET|%|Bearer/.test(line)), [])
 })
 
-test.skip('a closed stderr costs no call', 'the log of the core panics there: src/log.rs')
-const stderrClosed = async () => {
+// the host build's own log, not the module's: a panic in src/log.rs
+const onHost = platform === 'host' ? (name) => test.skip(name, 'src/log.rs panics there') : test
+onHost('a closed stderr costs no call', async () => {
   const end = await run('log', { env: { RESILIENCE_LOG: 'debug' }, closeStderr: true })
   assert.deepEqual([end.stdout, end.code, end.signal], ['done\n', 0, null])
-}
+})
