@@ -39,6 +39,10 @@ struct Token {
 struct Registrations(Arc<Mutex<Vec<(u32, Registration)>>>);
 
 impl Registrations {
+    fn contain(&self, id: u32) -> bool {
+        self.all().iter().any(|(registered, _)| *registered == id)
+    }
+
     fn all(&self) -> MutexGuard<'_, Vec<(u32, Registration)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -118,20 +122,24 @@ impl CancelToken {
         let Some(function) = this.keep(scope, instance, function).map(UserFunction::new) else {
             return Err(listener.wrong("a function").throw(scope));
         };
-        let registrations = this.registrations.clone();
         let tell = move |reason: CancelReason| {
-            let _kept = registrations;
-            function
-                .tell(|scope| scope.string(reason.as_str()), || log::warn(format_args!("a cancel listener failed")));
+            let failed = || log::warn(format_args!("a cancel listener failed"));
+            function.tell(|scope| scope.string(reason.as_str()), failed);
         };
         let id = this.next_id.replace(this.next_id.get().wrapping_add(1));
-        match this.token.reason() {
-            Some(reason) => tell(reason),
-            None => {
-                let place = this.token.on_cancel(tell).map(|place| (id, place));
-                this.registrations.all().extend(place);
-            }
+        if let Some(reason) = this.token.reason() {
+            tell(reason);
+            return Ok(id);
         }
+        let registrations = this.registrations.clone();
+        // Another listener may have taken it back a moment ago.
+        let tell = move |reason| {
+            if registrations.contain(id) {
+                tell(reason)
+            }
+        };
+        let place = this.token.on_cancel(tell).map(|place| (id, place));
+        this.registrations.all().extend(place);
         Ok(id)
     }
 

@@ -83,6 +83,16 @@ test('a listener may use its own token', () => {
   assert.deepEqual(seen, [true, 'cancelled', 'nested cancelled'])
 })
 
+test('a listener that an earlier one takes back is not told', () => {
+  const token = new CancelToken()
+  const seen = []
+  token.onCancel(() => seen.push('first', token.offCancel(second)))
+  const second = token.onCancel(() => seen.push('second'))
+  token.onCancel(() => seen.push('third'))
+  token.cancel()
+  assert.deepEqual(seen, ['first', true, 'third'])
+})
+
 test('a listener is called without this and with one argument', () => {
   const token = new CancelToken()
   const seen = []

@@ -60,6 +60,11 @@ test('endless recursion through a client ends with an error, and nothing breaks'
   assert.deepEqual([end.stdout, end.code], ['client_bug,x\nmock reply\n', 0], end.stderr)
 })
 
+test('a replaced Promise.prototype.then that calls back three times frees nothing twice', async () => {
+  const end = await run('then replaced')
+  assert.deepEqual([end.stdout, end.code, end.signal], ['first\n', 0, null], end.stderr)
+})
+
 // Threads
 
 test('no thread before the first timer, and one for all of them', async () => {
