@@ -74,7 +74,9 @@ struct Stderr;
 #[cfg(not(target_env = "ohos"))]
 impl Sink for Stderr {
     fn write(level: Level, line: &str) {
-        eprintln!("[resilience] {} {line}", format!("{level:?}").to_lowercase());
+        use std::io::Write;
+        // Not eprintln!, which panics when nobody reads stderr any more: a log line may be lost, a call may not.
+        let _ = writeln!(std::io::stderr(), "[resilience] {} {line}", format!("{level:?}").to_lowercase());
     }
 }
 
