@@ -76,7 +76,9 @@ impl<'a> Evidence<'a> {
             .as_ref()
             .and_then(|body| body::find(body, MAX_UNWRAPS).or_else(|| body::bare(body)))
             .or_else(|| payload::find_embedded(message));
-        let of_transport = |code: &String| transport::is_errno(code) || harmony_class(facts, code).is_some();
+        let of_transport = |code: &String| {
+            transport::is_errno(code) || harmony_class(facts, code).is_some() || is_dom_exception(facts)
+        };
         if let Some(code) = facts.code.as_ref().map(code_text).filter(|code| !of_transport(code)) {
             error.get_or_insert_default().push(Place::Code, &code);
         }
@@ -105,10 +107,15 @@ impl<'a> Evidence<'a> {
         // A code of HarmonyOS that says "internal error" leaves the rest to tell more.
         let harmony =
             || harmony_class(facts, &code_text(facts.code.as_ref()?)).filter(|class| *class != ErrorClass::Unknown);
-        self.class_of_provider()
-            .or_else(harmony)
-            .or_else(|| self.class_of_status())
-            .unwrap_or_else(|| self.class_of_transport(facts))
+        self.class_of_provider().or_else(harmony).or_else(|| self.class_of_status()).unwrap_or_else(|| {
+            match self.class_of_transport(facts) {
+                // The service answered well, and the client could not use it.
+                ErrorClass::Unknown if self.effective_status().is_some_and(status::is_success) => {
+                    ErrorClass::InvalidResponse
+                }
+                class => class,
+            }
+        })
     }
 
     /// What a code of the provider says.
@@ -171,10 +178,12 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// An errno that struck before anything was sent.
+    /// What an errno means together with the words beside it: some strike before anything was sent.
     fn connecting(&self, class: ErrorClass) -> ErrorClass {
         match class {
             ErrorClass::Timeout if self.words.has("connect etimedout") => ErrorClass::Connect,
+            // axios calls its own timeout ECONNABORTED.
+            ErrorClass::Interrupted if self.words.has("timeout of ~ exceeded") => ErrorClass::Timeout,
             ErrorClass::Interrupted if self.words.has("before secure tls connection") => ErrorClass::Connect,
             class => class,
         }
@@ -216,11 +225,16 @@ impl<'a> Evidence<'a> {
         };
         let (retry_after, retry_after_malformed) = retry_after::read(&hints, wall_clock);
         let said = self.error.as_ref().map_or("", |error| error.message.trim());
-        let message =
-            [self.message, said, class.as_str()].into_iter().find(|text| !text.is_empty()).unwrap_or_default();
+        // What the client says often is no more than the status; what the service says is the reason.
+        let message = match (self.message, said) {
+            ("", "") => class.as_str().to_owned(),
+            (message, said) if said.is_empty() || message.contains(said) => message.to_owned(),
+            ("", said) => said.to_owned(),
+            (message, said) => format!("{message}: {said}"),
+        };
         CallError {
             class,
-            message: cut(message, MAX_MESSAGE_BYTES).to_owned(),
+            message: cut(&message, MAX_MESSAGE_BYTES).to_owned(),
             status: self.status.filter(|&status| status::is_error(status)).or(status).or(self.status),
             provider_code: self
                 .error
@@ -239,6 +253,13 @@ fn code_text(code: &Code) -> String {
         Code::Number(number) => number.to_string(),
         Code::Text(text) => cut(text, MAX_CODE_BYTES).to_owned(),
     }
+}
+
+/// Whether the code is the old number of a `DOMException` (20 of `AbortError`, 23 of `TimeoutError`, …), which repeats its
+/// name (<https://webidl.spec.whatwg.org/#idl-DOMException-error-names>).
+fn is_dom_exception(facts: &ErrorFacts) -> bool {
+    let known = facts.name.as_deref().is_some_and(|name| transport::name(name).is_some());
+    known && matches!(facts.code, Some(Code::Number(1..=25)))
 }
 
 /// The class of a code of HarmonyOS, as number or as text.

@@ -120,10 +120,10 @@ fn numbers_may_arrive_as_floats() {
 }
 
 #[test]
-fn a_status_of_zero_or_of_success_says_nothing() {
-    for status in [0, 200, 204] {
+fn a_status_of_zero_or_of_success_does_not_hide_what_the_transport_says() {
+    for (status, alone) in [(0, Unknown), (200, InvalidResponse), (204, InvalidResponse)] {
         assert_eq!(judge(ErrorFacts { code: Some("ECONNRESET".into()), ..with_status(status) }).class, Interrupted);
-        assert_eq!(judge(with_status(status)).class, Unknown);
+        assert_eq!(judge(with_status(status)).class, alone);
     }
 }
 
@@ -285,4 +285,41 @@ fn the_record_of_an_error_is_filled_in() {
     assert_eq!(error.status, Some(429));
     assert_eq!(error.retry_after.unwrap().wait, Duration::from_secs(2));
     assert_eq!(judge(with_status(500)).message, "server", "never empty");
+}
+
+#[test]
+fn the_text_of_the_service_is_kept_beside_that_of_the_client() {
+    let facts = |message: &str| ErrorFacts {
+        status: Some(429),
+        message: message.into(),
+        body: Some(json!({"error": {"message": "slow down"}})),
+        ..Default::default()
+    };
+    assert_eq!(judge(facts("HTTP 429")).message, "HTTP 429: slow down");
+    assert_eq!(judge(facts("429 slow down")).message, "429 slow down", "not twice");
+}
+
+#[test]
+fn an_answer_that_the_client_could_not_use_is_an_invalid_response() {
+    for body in [json!("<html>login</html>"), json!({"foo": 1}), json!("")] {
+        let facts = ErrorFacts { message: "HTTP 200".into(), body: Some(body.clone()), ..with_status(200) };
+        assert_eq!(judge(facts).class, InvalidResponse, "{body}");
+    }
+    let cut = ErrorFacts { code: Some(Code::from("ECONNRESET")), ..with_status(200) };
+    assert_eq!(judge(cut).class, Interrupted, "it broke off after the status");
+}
+
+#[test]
+fn the_old_number_of_a_dom_exception_is_no_code_of_the_provider() {
+    for (name, number, class) in [("TimeoutError", 23, Timeout), ("AbortError", 20, Cancelled)] {
+        let error = judge(ErrorFacts { code: Some(Code::Number(number)), ..named(name, "t") });
+        assert_eq!((error.class, error.provider_code), (class, None));
+    }
+}
+
+#[test]
+fn the_timeout_of_axios_is_a_timeout() {
+    let facts = ErrorFacts { message: "timeout of 1000ms exceeded".into(), ..coded("ECONNABORTED") };
+    assert_eq!(judge(facts).class, Timeout);
+    assert_eq!(judge(coded("ECONNABORTED")).class, Interrupted);
 }

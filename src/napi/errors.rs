@@ -85,7 +85,8 @@ fn read_object(scope: Scope, error: Value, facts: &mut ErrorFacts) {
     };
     facts.status =
         first(&[c"status", c"statusCode", c"responseCode", c"status_code"]).and_then(|value| status(scope, value));
-    facts.headers = first(&[c"headers", c"header"]).map(|value| headers(scope, value)).unwrap_or_default();
+    facts.headers =
+        holders.iter().map(|&holder| headers_of(scope, holder)).find(|all| !all.is_empty()).unwrap_or_default();
     facts.body =
         first(&[c"body", c"data", c"error", c"result"]).map(|value| json(scope, value, &mut JsonLimits::new()));
     facts.code = code(scope, get(c"code")).or_else(|| code(scope, scope.get(get(c"cause"), c"code")));
@@ -94,6 +95,13 @@ fn read_object(scope: Scope, error: Value, facts: &mut ErrorFacts) {
         && ErrorClass::from_name(name).is_some()
     {
         (facts.class, facts.code) = (Some(name.clone()), None);
+    }
+    // "fetch failed" keeps its reason in the cause.
+    if let Some(cause) = scope.as_string(scope.get(get(c"cause"), c"message"))
+        && !facts.message.is_empty()
+        && !facts.message.contains(&cause)
+    {
+        facts.message = format!("{}: {cause}", facts.message);
     }
     if facts.message.is_empty() {
         facts.message = text(c"errMsg").or_else(|| text(c"statusText")).unwrap_or_default();
@@ -118,6 +126,13 @@ fn code(scope: Scope, value: Value) -> Option<Code> {
 
 /// The most headers that are read.
 const MAX_HEADERS: usize = 100;
+
+/// The headers that hang on an error, a response or an answer.
+pub fn headers_of(scope: Scope, holder: Value) -> Vec<(String, String)> {
+    let candidates = [c"headers", c"header"].map(|name| scope.get(holder, name));
+    let given = candidates.into_iter().find(|&value| scope.type_of(value) == Type::Object);
+    given.map(|value| headers(scope, value)).unwrap_or_default()
+}
 
 /// Headers as an object, or as what can be iterated: a `Map`, the `Headers` of fetch.
 fn headers(scope: Scope, value: Value) -> Vec<(String, String)> {

@@ -9,7 +9,7 @@ use napi_ohos::sys;
 
 use super::arguments::Argument;
 use super::cancel::CancelToken;
-use super::errors::{BadInput, JsonLimits, error_facts, json};
+use super::errors::{BadInput, JsonLimits, error_facts, headers_of, json};
 use super::executor::{JsPromise, Runtime};
 use super::instance;
 use super::js::{Scope, Type, Value};
@@ -194,16 +194,16 @@ fn read_answer(scope: Scope, value: Value, provider: Option<&str>) -> Result<Val
         let got = format!("chat() must give {{ text: string }}, got {}", kind.name());
         return Err(CallError::new(ErrorClass::InvalidResponse, got));
     }
-    let text = scope.get(value, c"text");
+    let text = scope.get_of(value, c"text");
     let length = scope.string_length(text);
-    let finish_reason = scope.get(value, c"finishReason");
+    let finish_reason = scope.get_of(value, c"finishReason");
     if length.is_some_and(|length| length > 0) && scope.type_of(finish_reason) == Type::Undefined {
         return Ok(text);
     }
     let facts = AnswerFacts {
         finish_reason: scope.as_string(finish_reason),
         body: Some(json(scope, value, &mut JsonLimits::new())),
-        headers: Vec::new(),
+        headers: headers_of(scope, value),
         provider: provider.map(str::to_owned),
     };
     match (classify_answer(&facts, SystemTime::now()), length) {

@@ -212,8 +212,17 @@ impl Scope {
         })
     }
 
-    /// A property; undefined if there is none, if `object` can have none, or if its getter throws.
-    pub fn get(self, object: Value, name: &CStr) -> Value {
+    /// A property; undefined if there is none, if `value` can have none, or if its getter throws.
+    pub fn get(self, value: Value, name: &CStr) -> Value {
+        // Asked for a property of undefined, the engine makes an exception with a stack: slow, and only to be dropped.
+        match self.type_of(value) {
+            Type::Undefined | Type::Null => self.undefined(),
+            _ => self.get_of(value, name),
+        }
+    }
+
+    /// The same of what is known to be an object.
+    pub fn get_of(self, object: Value, name: &CStr) -> Value {
         let mut value = ptr::null_mut();
         // SAFETY: a live value and a NUL-terminated name.
         let status = unsafe { sys::napi_get_named_property(self.env, object, name.as_ptr(), &mut value) };

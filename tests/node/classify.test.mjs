@@ -265,3 +265,18 @@ test('the message is cut to 500 bytes, lone surrogates are replaced', () => {
   assert.match(classifyError('错'.repeat(2000)).message, /^错{166}$/)
   assert.equal(classifyError('a\ud800b').message, 'a\ufffdb')
 })
+
+test('the cause of a failed fetch is told', () => {
+  const cause = new Error('connect ECONNREFUSED 127.0.0.1:1111')
+  const failed = classifyError(Object.assign(new TypeError('fetch failed'), { cause }))
+  assert.equal(failed.code, 'connect')
+  assert.equal(failed.message, 'fetch failed: connect ECONNREFUSED 127.0.0.1:1111')
+  assert.equal(classifyError(Object.assign(new Error('a b'), { cause: new Error('b') })).message, 'a b')
+})
+
+test('an answer that is an error has its Retry-After in its own headers', async () => {
+  const answer = { text: '', error: { code: 'rate_limit_exceeded' }, headers: { 'retry-after': '7' } }
+  const client = new lib.ResilientLlmClient({ chat: async () => answer }, { maxRetries: 0 })
+  const { error } = await client.execute({})
+  assert.deepEqual([error.code, error.retryAfterMs, error.retryAfterSource], ['rate_limit', 7000, 'seconds'])
+})

@@ -37,6 +37,11 @@ pub(in crate::classify) fn class(status: u16) -> Option<ErrorClass> {
     STATUSES.iter().find(|(first, last, _)| (*first..=*last).contains(&status)).map(|row| row.2)
 }
 
+/// A status that reports success.
+pub(in crate::classify) fn is_success(status: u16) -> bool {
+    (200..=299).contains(&status)
+}
+
 /// A status that reports an error.
 pub(in crate::classify) fn is_error(status: u16) -> bool {
     (400..=599).contains(&status)

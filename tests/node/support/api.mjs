@@ -367,6 +367,10 @@ export default {
       "finishReason": {
         "optional": true,
         "type": "string"
+      },
+      "headers": {
+        "optional": true,
+        "type": "Record<string, string>"
       }
     },
     "AttemptContext": {

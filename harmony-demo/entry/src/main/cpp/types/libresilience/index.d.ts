@@ -16,6 +16,8 @@ export interface ChatResponse {
    * `length` does not.
    */
   finishReason?: string
+  /** Response headers. Only looked at when the answer turns out to be an error: its Retry-After may stand there. */
+  headers?: Record<string, string>
 }
 
 /** What an `LlmClient` may know of the attempt that it makes. */
