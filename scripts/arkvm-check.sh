@@ -6,7 +6,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 ensure_rust
 cd "$root"
-library=$(setting package.library)
+library=$(setting package.file)
 out=$target/arkvm
 mkdir -p "$out"
 if [[ -z ${ARK_ACE_NAPI_LIB:-} ]]; then

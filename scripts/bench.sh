@@ -27,7 +27,7 @@ fi
 out=$target/bench
 rm -rf "$out"; mkdir -p "$out"
 export CRITERION_HOME=$out/criterion
-library=$(setting package.library)
+library=$(setting package.file)
 export RESILIENCE_LIB=$target/host/$library RESILIENCE_HOST=$target/host/ark_host.node
 
 cpu=$(lscpu | sed -n 's/^Model name: *//p' | head -n 1)

@@ -10,7 +10,7 @@ out=$target/host
 mkdir -p "$out"
 cd "$root"
 cargo build --release --lib --features napi
-library=$(setting package.library)
+library=$(setting package.file)
 # install, not cp: a Node that runs now keeps the file it has opened
 cmp -s "$target/release/$library" "$out/$library" || install "$target/release/$library" "$out/$library"
 

@@ -9,7 +9,7 @@ mode=${1:-}
 [[ $mode = '' || $mode = --dist || $mode = --check ]] || die "usage: build-ohos.sh [--dist | --check]"
 cd "$root"
 dist=$(setting build.dist)
-library=$(setting package.library)
+library=$(setting package.file)
 types=$(setting demo.types)
 libs=$(setting demo.libs)
 mapfile -t abis < <(setting build.abis)

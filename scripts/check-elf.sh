@@ -6,7 +6,7 @@
 # shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 ensure_gcc # readelf comes with it
-library=$(setting package.library)
+library=$(setting package.file)
 module=$(setting package.name)
 level=$(setting build.min_api_level)
 provided="libace_napi.z.so libhilog_ndk.z.so libc.so"

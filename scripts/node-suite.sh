@@ -7,7 +7,7 @@
 # shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 platform=${1:-}
-library=$(setting package.library)
+library=$(setting package.file)
 dist=$root/$(setting build.dist)
 limit=300 scale=1 # seconds for one file; how much slower this platform is
 case $platform in

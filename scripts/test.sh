@@ -68,7 +68,7 @@ shell_lint() {
 docs() { RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --features napi; }
 demo() {
   ensure_host_build
-  local library; library=$(setting package.library)
+  local library; library=$(setting package.file)
   # the files by name: later versions of Node take no folder
   RESILIENCE_LIB=$target/host/$library RESILIENCE_HOST=$target/host/ark_host.node \
     node --test --test-reporter=tap tests/demo/*.test.mjs |
