@@ -1,6 +1,9 @@
 # Makes the index.d.ts of ohrs 1.5.0 the same for the same source: it writes classes in a random order (a hash map's), so
 # they are sorted by name here, after everything else. The stars of its doc comments are moved under each other.
 
+# A constant enum has no object of its own and can't be used file by file (isolatedModules); ours has one.
+{ sub(/^export declare const enum /, "export declare enum ") }
+
 # The doc comments of an enum that a macro_rules! made come as raw string literals.
 { sub(/\/\*\* r" /, "/** ") }
 
@@ -24,6 +27,8 @@ END {
 
 function close_block() {
   sub(/\n*$/, "\n\n", block)
+  # without one, `new` would be allowed
+  if (class != "" && block !~ /constructor\(/) sub(/\nexport declare class [A-Za-z]+ {\n/, "&  private constructor()\n", block)
   if (class == "") printf "%s", block
   else { name[++classes] = class; text[classes] = block }
   open = 0

@@ -40,6 +40,7 @@
 
 pub mod backoff;
 pub mod breaker;
+pub mod bulkhead;
 pub mod cancel;
 pub mod classify;
 pub mod client;
@@ -48,6 +49,7 @@ mod error;
 mod log;
 pub mod mock;
 pub mod random;
+pub mod registry;
 pub mod retry;
 
 pub use error::{InvalidConfig, MAX_DURATION};

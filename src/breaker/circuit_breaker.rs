@@ -11,6 +11,7 @@ use super::counter::Counter;
 use super::event::BreakerEvent;
 use super::permit::{FailureReport, Permit};
 use super::state::{BreakerState, Recorded, Rejection, RejectionReason, State, Ticket};
+use crate::classify::ErrorClass;
 use crate::clock::{Clock, SystemClock, Timestamp};
 use crate::error::InvalidConfig;
 use crate::log;
@@ -246,6 +247,11 @@ impl CircuitBreaker {
     /// Failures in a row.
     pub fn consecutive_failures(&self) -> u32 {
         self.shared().state.failures()
+    }
+
+    /// What kind of fault the latest failure was, as far as it was told; `None` after a success.
+    pub fn cause(&self) -> Option<ErrorClass> {
+        self.shared().state.cause()
     }
 
     /// What it has seen.

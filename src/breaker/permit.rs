@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use super::CircuitBreaker;
 use super::state::Ticket;
+use crate::classify::ErrorClass;
 
 /// What a failed call knows about when to come back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -10,6 +11,8 @@ pub struct FailureReport {
     pub retry_after: Option<Duration>,
     /// Open now, whatever the count, for at least so long.
     pub open_for: Option<Duration>,
+    /// What kind of fault it was: what a rejected call can say about the service.
+    pub cause: Option<ErrorClass>,
 }
 
 /// The right to make one call. Say how it ended with one of the three methods; dropping it says "neutral".

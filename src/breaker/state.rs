@@ -6,6 +6,7 @@ use super::config::BreakerConfig;
 use super::event::{BreakerEvent, TransitionReason};
 use super::permit::FailureReport;
 use crate::backoff::millis;
+use crate::classify::ErrorClass;
 use crate::clock::Timestamp;
 
 /// A probe that runs into its attempt timeout says so a moment later. If its place were given away at the very timeout,
@@ -15,7 +16,7 @@ const REPORT_GRACE: Duration = Duration::from_secs(1);
 /// State of a circuit breaker. The numbers are those of article 000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BreakerState {
-    /// Calls pass.
+    /// Calls pass, but for those that come before a Retry-After of the service is over.
     Closed = 0,
     /// Calls are rejected.
     Open = 1,
@@ -125,6 +126,8 @@ pub(super) struct State {
     mode: Mode,
     generation: u64,
     failures: u32,
+    /// What kind of fault the latest failure was; `None` once a success shows that it is over.
+    cause: Option<ErrorClass>,
     /// Set by Retry-After: no admission before, in any phase.
     cooling_until: Timestamp,
     /// How many times it opened without a quiet time in between: the exponent of the cooldown.
@@ -142,6 +145,7 @@ impl State {
             mode: Mode::Automatic,
             generation: 0,
             failures: 0,
+            cause: None,
             cooling_until: Timestamp::ZERO,
             reopened: 0,
             closed_at: None,
@@ -159,6 +163,10 @@ impl State {
 
     pub fn failures(&self) -> u32 {
         self.failures
+    }
+
+    pub fn cause(&self) -> Option<ErrorClass> {
+        self.cause
     }
 
     pub fn state(&self) -> BreakerState {
@@ -249,7 +257,7 @@ impl State {
             return Recorded::Stale;
         }
         let Phase::HalfOpen { successes, .. } = &mut self.phase else {
-            self.failures = 0;
+            (self.failures, self.cause) = (0, None);
             return Recorded::Counted(None);
         };
         *successes += 1;
@@ -257,7 +265,7 @@ impl State {
             return Recorded::Counted(None);
         }
         let event = self.enter(Phase::Closed, TransitionReason::ProbeSucceeded, now, Duration::ZERO);
-        self.failures = 0;
+        (self.failures, self.cause) = (0, None);
         self.closed_at = Some(now);
         Recorded::Counted(Some(event))
     }
@@ -267,6 +275,7 @@ impl State {
         // The wish of the service holds whatever the age of the call that brought it.
         if let Some(retry_after) = report.retry_after.filter(|wait| !wait.is_zero()) {
             self.cooling_until = self.cooling_until.max(now + retry_after);
+            self.cause = report.cause;
         }
         if !self.accept(ticket) {
             return Recorded::Stale;
@@ -274,6 +283,7 @@ impl State {
         if self.mode == Mode::ForcedClosed {
             return Recorded::Counted(None);
         }
+        self.cause = report.cause;
         let probe_failed = matches!(self.phase, Phase::HalfOpen { .. });
         self.failures = self.failures.saturating_add(1);
         let reason = if report.open_for.is_some() {

@@ -72,7 +72,7 @@ impl<'a> Scene<'a> {
         match event {
             "failure that reaches the threshold" => self.fail(),
             "call before Retry-After has passed" => {
-                self.earlier().failure(FailureReport { retry_after: Some(ms(60_000)), open_for: None });
+                self.earlier().failure(FailureReport { retry_after: Some(ms(60_000)), ..Default::default() });
                 self.clock.advance(ms(59_999));
             }
             "call before the cooldown has run out" => self.clock.advance(ms(999)),
@@ -93,7 +93,7 @@ impl<'a> Scene<'a> {
             "success" => self.admit().success(),
             "failure below the threshold" | "failure that reaches the threshold" => self.fail(),
             "failure that says \"open at once\" (quota)" => {
-                self.admit().failure(FailureReport { retry_after: None, open_for: Some(ms(9_000)) });
+                self.admit().failure(FailureReport { open_for: Some(ms(9_000)), ..Default::default() });
             }
             call if call.starts_with("call ") => return Some(self.breaker.try_acquire()),
             "probe succeeds below the success threshold" | "probe succeeds, success threshold reached" => {
@@ -297,7 +297,7 @@ fn times_without_end_saturate() {
     let clock = ManualClock::new();
     let breaker = breaker(&clock, BreakerConfig::default(), 0.5);
     clock.advance(Duration::MAX);
-    let endless = FailureReport { retry_after: Some(Duration::MAX), open_for: Some(Duration::MAX) };
+    let endless = FailureReport { retry_after: Some(Duration::MAX), open_for: Some(Duration::MAX), cause: None };
     breaker.try_acquire_for(Duration::MAX).unwrap().failure(endless);
     assert_eq!(breaker.state(), BreakerState::Open);
     assert!(breaker.try_acquire_for(Duration::MAX).unwrap().is_probe(), "time has come to its end as well");
@@ -363,7 +363,7 @@ fn a_success_on_a_closed_breaker_needs_no_lock() {
     assert!(needs_no_lock(&breaker));
     breaker.reset();
     assert!(needs_no_lock(&breaker), "in a later generation too");
-    breaker.try_acquire().unwrap().failure(FailureReport { retry_after: Some(ms(100)), open_for: None });
+    breaker.try_acquire().unwrap().failure(FailureReport { retry_after: Some(ms(100)), ..Default::default() });
     clock.advance(ms(100));
     breaker.try_acquire().unwrap().success();
     assert!(needs_no_lock(&breaker), "when the service's wait is over");
@@ -404,7 +404,7 @@ fn a_rejection_by_an_open_breaker_needs_no_lock_and_says_the_same() {
     assert_eq!(rejected(), open_for(ms(5_000)));
     clock.advance(Duration::from_nanos(1));
     assert_eq!(rejected(), open_for(ms(5_000) - Duration::from_nanos(1)));
-    late.failure(FailureReport { retry_after: Some(ms(7_000)), open_for: None });
+    late.failure(FailureReport { retry_after: Some(ms(7_000)), ..Default::default() });
     assert_eq!(rejected(), open_for(ms(7_000)), "the service's wish moves the end");
     assert_eq!(breaker.stats().rejected, 3);
     clock.advance(ms(6_999));

@@ -1,5 +1,8 @@
+use std::time::Duration;
+
 use super::hooks::Failure;
 use crate::classify::ErrorClass;
+use crate::error::MAX_DURATION;
 
 /// What the user reads when no answer can be had.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,78 +42,96 @@ impl Locale {
     /// What happened, and what to do next.
     ///
     /// ```
+    /// use resilience::classify::ErrorClass;
     /// use resilience::client::{Failure, Locale};
     /// use resilience::retry::StopReason;
     /// use std::time::Duration;
     ///
-    /// let retry_after = Some(Duration::from_millis(4_200));
-    /// let failure = Failure { stop_reason: StopReason::CircuitOpen, error: None, retry_after };
-    /// let text = Locale::English.text(&failure);
+    /// let failure = Failure {
+    ///     stop_reason: StopReason::CircuitOpen,
+    ///     error: None,
+    ///     cause: Some(ErrorClass::Timeout),
+    ///     retry_after: Some(Duration::from_millis(4_200)),
+    /// };
     /// assert_eq!(
-    ///     text,
-    ///     "The assistant is temporarily unavailable: the service is not answering. \
+    ///     Locale::English.text(&failure),
+    ///     "The assistant is temporarily unavailable: the service takes too long. \
     ///      Please try again in 5 seconds, or contact support."
     /// );
     /// ```
     pub fn text(self, failure: &Failure<'_>) -> String {
-        let class = failure.error.map(|error| error.class);
-        let seconds = failure.retry_after.map(|wait| wait.as_millis().div_ceil(1_000)).filter(|&seconds| seconds > 0);
+        let (cause, step) = (self.cause(failure.cause), self.step(failure));
         match self {
-            Self::Chinese => {
-                let cause = match class {
-                    Some(ErrorClass::Offline) => "设备没有连接网络",
-                    Some(ErrorClass::Connect) => "连接不上服务",
-                    Some(ErrorClass::RateLimit | ErrorClass::Overloaded) => "当前请求较多",
-                    Some(ErrorClass::Quota) => "服务额度已用完",
-                    Some(ErrorClass::Timeout) => "服务响应超时",
-                    Some(ErrorClass::InvalidResponse) => "服务返回的内容无法识别",
-                    _ => "服务没有响应",
-                };
-                let step = match (class, seconds) {
-                    (Some(ErrorClass::Offline), _) => "请检查网络后重试".to_owned(),
-                    (Some(ErrorClass::Quota), _) => "请联系人工客服".to_owned(),
-                    (_, Some(seconds)) if seconds <= 120 => format!("请在 {seconds} 秒后重试，或联系人工客服"),
-                    _ => "请稍后重试，或联系人工客服".to_owned(),
-                };
-                format!("智能助手暂时不可用：{cause}。{step}。")
+            Self::Chinese => format!("智能助手暂时不可用：{cause}。{step}。"),
+            Self::English => format!("The assistant is temporarily unavailable: {cause}. {step}."),
+        }
+    }
+
+    fn cause(self, class: Option<ErrorClass>) -> &'static str {
+        let (chinese, english) = match class {
+            Some(ErrorClass::Offline) => ("设备没有连接网络", "this device is offline"),
+            Some(ErrorClass::Connect) => ("连接不上服务", "the service can't be reached"),
+            Some(ErrorClass::Interrupted) => ("与服务的连接中断", "the connection to the service breaks off"),
+            Some(ErrorClass::RateLimit) => ("当前请求较多", "too many requests right now"),
+            Some(ErrorClass::Overloaded) => ("服务繁忙或正在维护", "the service is overloaded or under maintenance"),
+            Some(ErrorClass::Quota) => ("服务额度已用完", "the service's quota is used up"),
+            Some(ErrorClass::Timeout) => ("服务响应超时", "the service takes too long"),
+            Some(ErrorClass::Server) => ("服务出现故障", "the service has a fault"),
+            Some(ErrorClass::InvalidResponse) => ("服务返回的内容无法识别", "the service sent something unreadable"),
+            _ => ("暂时得不到服务的回答", "no answer can be had from the service"),
+        };
+        match self {
+            Self::Chinese => chinese,
+            Self::English => english,
+        }
+    }
+
+    fn step(self, failure: &Failure<'_>) -> String {
+        let [offline, quota, later] = match self {
+            Self::Chinese => ["请检查网络后重试", "请联系人工客服", "请稍后重试，或联系人工客服"],
+            Self::English => [
+                "Please check the network and try again",
+                "Please contact support",
+                "Please try again later, or contact support",
+            ],
+        };
+        let wait = failure.retry_after.and_then(readable);
+        match (failure.cause, wait, self) {
+            (Some(ErrorClass::Offline), ..) => offline.to_owned(),
+            (Some(ErrorClass::Quota), ..) => quota.to_owned(),
+            (_, None, _) => later.to_owned(),
+            (_, Some((count, unit)), Self::Chinese) => {
+                let unit = ["秒", "分钟", "小时", "天"][unit];
+                format!("请在 {count} {unit}后重试，或联系人工客服")
             }
-            Self::English => {
-                let cause = match class {
-                    Some(ErrorClass::Offline) => "this device is offline",
-                    Some(ErrorClass::Connect) => "the service can't be reached",
-                    Some(ErrorClass::RateLimit | ErrorClass::Overloaded) => "too many requests right now",
-                    Some(ErrorClass::Quota) => "the service's quota is used up",
-                    Some(ErrorClass::Timeout) => "the service took too long",
-                    Some(ErrorClass::InvalidResponse) => "the service sent something unreadable",
-                    _ => "the service is not answering",
-                };
-                let step = match (class, seconds) {
-                    (Some(ErrorClass::Offline), _) => "Please check the network and try again".to_owned(),
-                    (Some(ErrorClass::Quota), _) => "Please contact support".to_owned(),
-                    (_, Some(1)) => "Please try again in 1 second, or contact support".to_owned(),
-                    (_, Some(seconds)) if seconds <= 120 => {
-                        format!("Please try again in {seconds} seconds, or contact support")
-                    }
-                    _ => "Please try again later, or contact support".to_owned(),
-                };
-                format!("The assistant is temporarily unavailable: {cause}. {step}.")
+            (_, Some((count, unit)), Self::English) => {
+                let unit = ["second", "minute", "hour", "day"][unit];
+                let plural = if count == 1 { "" } else { "s" };
+                format!("Please try again in {count} {unit}{plural}, or contact support")
             }
         }
     }
 }
 
+/// A wait as people say it, rounded up: up to two minutes in seconds (unit 0), then in minutes, hours and days. `None`:
+/// no wait, or one without an end that is known.
+fn readable(wait: Duration) -> Option<(u128, usize)> {
+    const SECONDS: [u128; 4] = [1, 60, 3_600, 86_400];
+    let seconds = wait.as_millis().div_ceil(1_000);
+    if seconds == 0 || wait > MAX_DURATION {
+        return None;
+    }
+    let unit = (0..3).find(|&unit| seconds <= 2 * SECONDS[unit + 1]).unwrap_or(3);
+    Some((seconds.div_ceil(SECONDS[unit]), unit))
+}
+
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
-    use crate::classify::CallError;
     use crate::retry::StopReason;
 
-    fn texts(class: Option<ErrorClass>, retry_after_ms: Option<u64>) -> (String, String) {
-        let error = class.map(|class| CallError::new(class, ""));
-        let retry_after = retry_after_ms.map(Duration::from_millis);
-        let failure = Failure { stop_reason: StopReason::Attempts, error: error.as_ref(), retry_after };
+    fn texts(cause: Option<ErrorClass>, retry_after: Option<Duration>) -> (String, String) {
+        let failure = Failure { stop_reason: StopReason::Attempts, error: None, cause, retry_after };
         (Locale::Chinese.text(&failure), Locale::English.text(&failure))
     }
 
@@ -119,13 +140,15 @@ mod tests {
         let cases = [
             (Some(ErrorClass::Offline), "设备没有连接网络", "this device is offline"),
             (Some(ErrorClass::Connect), "连接不上服务", "the service can't be reached"),
+            (Some(ErrorClass::Interrupted), "与服务的连接中断", "the connection to the service breaks off"),
             (Some(ErrorClass::RateLimit), "当前请求较多", "too many requests right now"),
-            (Some(ErrorClass::Overloaded), "当前请求较多", "too many requests right now"),
+            (Some(ErrorClass::Overloaded), "服务繁忙或正在维护", "the service is overloaded or under maintenance"),
             (Some(ErrorClass::Quota), "服务额度已用完", "the service's quota is used up"),
-            (Some(ErrorClass::Timeout), "服务响应超时", "the service took too long"),
+            (Some(ErrorClass::Timeout), "服务响应超时", "the service takes too long"),
+            (Some(ErrorClass::Server), "服务出现故障", "the service has a fault"),
             (Some(ErrorClass::InvalidResponse), "服务返回的内容无法识别", "the service sent something unreadable"),
-            (Some(ErrorClass::Server), "服务没有响应", "the service is not answering"),
-            (None, "服务没有响应", "the service is not answering"),
+            (Some(ErrorClass::Unknown), "暂时得不到服务的回答", "no answer can be had from the service"),
+            (None, "暂时得不到服务的回答", "no answer can be had from the service"),
         ];
         for (class, chinese, english) in cases {
             let texts = texts(class, None);
@@ -136,41 +159,41 @@ mod tests {
     }
 
     #[test]
-    fn each_next_step_has_its_words() {
+    fn the_next_step_follows_from_the_cause() {
+        let soon = Some(Duration::from_secs(5));
         let cases = [
-            (ErrorClass::Offline, Some(5_000), "请检查网络后重试", "Please check the network and try again"),
-            (ErrorClass::Quota, Some(5_000), "请联系人工客服", "Please contact support"),
+            (ErrorClass::Offline, soon, "请检查网络后重试", "Please check the network and try again"),
+            (ErrorClass::Quota, soon, "请联系人工客服", "Please contact support"),
             (ErrorClass::Server, None, "请稍后重试，或联系人工客服", "Please try again later, or contact support"),
-            (ErrorClass::Server, Some(0), "请稍后重试，或联系人工客服", "Please try again later, or contact support"),
-            (
-                ErrorClass::Server,
-                Some(1),
-                "请在 1 秒后重试，或联系人工客服",
-                "Please try again in 1 second, or contact support",
-            ),
-            (
-                ErrorClass::Server,
-                Some(1_001),
-                "请在 2 秒后重试，或联系人工客服",
-                "Please try again in 2 seconds, or contact support",
-            ),
-            (
-                ErrorClass::Server,
-                Some(120_000),
-                "请在 120 秒后重试，或联系人工客服",
-                "Please try again in 120 seconds, or contact support",
-            ),
-            (
-                ErrorClass::Server,
-                Some(120_001),
-                "请稍后重试，或联系人工客服",
-                "Please try again later, or contact support",
-            ),
         ];
         for (class, wait, chinese, english) in cases {
             let texts = texts(Some(class), wait);
             assert!(texts.0.ends_with(&format!("。{chinese}。")), "{}", texts.0);
             assert!(texts.1.ends_with(&format!(". {english}.")), "{}", texts.1);
+        }
+    }
+
+    #[test]
+    fn a_known_wait_is_told_as_people_say_it() {
+        let (seconds, days) = (1_000, 86_400_000);
+        let cases = [
+            (1, "1 秒", "1 second"),
+            (1_001, "2 秒", "2 seconds"),
+            (120 * seconds, "120 秒", "120 seconds"),
+            (120 * seconds + 1, "3 分钟", "3 minutes"),
+            (600 * seconds, "10 分钟", "10 minutes"),
+            (7_200 * seconds, "120 分钟", "120 minutes"),
+            (7_201 * seconds, "3 小时", "3 hours"),
+            (2 * days + 1, "3 天", "3 days"),
+        ];
+        for (millis, chinese, english) in cases {
+            let texts = texts(Some(ErrorClass::Server), Some(Duration::from_millis(millis)));
+            assert!(texts.0.ends_with(&format!("请在 {chinese}后重试，或联系人工客服。")), "{}", texts.0);
+            assert!(texts.1.ends_with(&format!("Please try again in {english}, or contact support.")), "{}", texts.1);
+        }
+        for without_end in [Duration::ZERO, Duration::MAX] {
+            let texts = texts(None, Some(without_end));
+            assert!(texts.1.ends_with("Please try again later, or contact support."), "{}", texts.1);
         }
     }
 }

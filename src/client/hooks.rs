@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use crate::classify::CallError;
+use crate::classify::{CallError, ErrorClass};
 use crate::retry::{DelaySource, StopReason};
 
 /// A retry has been decided and its wait begins.
@@ -23,6 +23,9 @@ pub struct Failure<'a> {
     pub stop_reason: StopReason,
     /// The last attempt's error; `None` when no attempt was made.
     pub error: Option<&'a CallError>,
+    /// What kind of fault is behind it: the error's class or, when no attempt was made, that of the failure for which the
+    /// breaker rejects.
+    pub cause: Option<ErrorClass>,
     /// When the service may be asked again, if known.
     pub retry_after: Option<Duration>,
 }

@@ -43,6 +43,9 @@ pub struct Outcome<R> {
     pub fallback_error: Option<String>,
     /// The last failed attempt's error. `None` on success, and when no attempt was made.
     pub error: Option<CallError>,
+    /// What kind of fault is behind a call without an answer: the error's class or, when no attempt was made, that of the
+    /// failure for which the breaker rejects. `None` on success, or if nothing is known.
+    pub cause: Option<ErrorClass>,
     /// Why no further attempt was made.
     pub stop_reason: StopReason,
     /// When the service may be asked again, if known.

@@ -246,14 +246,15 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
 
     fn report(&self, permit: Permit<'_>, error: Option<&CallError>) {
         let Some(error) = error else { return permit.success() };
-        let retry_after = error.retry_after.as_ref().map(|retry_after| retry_after.wait);
-        match error.breaker_verdict() {
-            BreakerVerdict::Neutral => permit.neutral(),
-            BreakerVerdict::Failure => permit.failure(FailureReport { retry_after, open_for: None }),
-            BreakerVerdict::OpenNow => {
-                permit.failure(FailureReport { retry_after, open_for: Some(self.quota_cooldown) });
-            }
+        let verdict = error.breaker_verdict();
+        if verdict == BreakerVerdict::Neutral {
+            return permit.neutral();
         }
+        permit.failure(FailureReport {
+            retry_after: error.retry_after.as_ref().map(|retry_after| retry_after.wait),
+            open_for: (verdict == BreakerVerdict::OpenNow).then_some(self.quota_cooldown),
+            cause: Some(error.class),
+        });
     }
 
     fn record(
@@ -316,8 +317,10 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
         trace: Vec<AttemptRecord>,
     ) -> Outcome<L::Response> {
         let mut retry_after = end.retry_after;
+        let mut cause = end.error.as_ref().map(|error| error.class);
         if end.response.is_none() && end.reason != StopReason::Cancelled {
             retry_after = retry_after.max(Some(self.breaker.retry_after())).filter(|wait| !wait.is_zero());
+            cause = cause.or_else(|| self.breaker.cause());
         }
         let status = match &end.error {
             _ if end.response.is_some() => OutcomeStatus::Ok,
@@ -331,6 +334,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
             fallback_text: None,
             fallback_error: None,
             error: end.error.map(|error| *error),
+            cause,
             stop_reason: end.reason,
             retry_after,
             request_id,
@@ -344,13 +348,18 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
     }
 
     async fn fall_back(&self, outcome: &mut Outcome<L::Response>, cancel: Option<&CancelToken>) {
-        let (stop_reason, error, retry_after) = (outcome.stop_reason, outcome.error.as_ref(), outcome.retry_after);
-        match self.ask_fallback(&Failure { stop_reason, error, retry_after }, cancel).await {
+        let failure = Failure {
+            stop_reason: outcome.stop_reason,
+            error: outcome.error.as_ref(),
+            cause: outcome.cause,
+            retry_after: outcome.retry_after,
+        };
+        match self.ask_fallback(&failure, cancel).await {
             Some(Ok(text)) => outcome.fallback_text = Some(text),
             Some(Err(error)) => (outcome.status, outcome.fallback_error) = (OutcomeStatus::Error, Some(error)),
             None => {
                 (outcome.status, outcome.stop_reason) = (OutcomeStatus::Cancelled, StopReason::Cancelled);
-                outcome.error = Some(cancelled());
+                (outcome.error, outcome.cause) = (Some(cancelled()), Some(ErrorClass::Cancelled));
             }
         }
     }

@@ -27,7 +27,12 @@ pub struct Argument {
 
 /// An argument of a function.
 pub fn argument(scope: Scope, value: Unknown<'_>, name: &'static str) -> Argument {
-    Argument { scope, value: value.raw(), name, code: "INVALID_ARGUMENT" }
+    returned_by(scope, value.raw(), name)
+}
+
+/// What a function of the app returned, under the name of its call.
+pub fn returned_by(scope: Scope, value: Value, name: &'static str) -> Argument {
+    Argument { scope, value, name, code: "INVALID_ARGUMENT" }
 }
 
 /// An argument of a constructor, or an options object.

@@ -4,7 +4,7 @@ use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::Unknown;
 use napi_ohos::{Env, Result};
 
-use super::arguments::{argument, scope_of};
+use super::arguments::{argument, returned_by, scope_of};
 use super::errors::BadInput;
 use super::executor::Runtime;
 use super::js::{Scope, Thrown};
@@ -17,22 +17,21 @@ pub struct BackoffCalculator {}
 #[napi]
 impl BackoffCalculator {
     /// `floor(base · factor^(attempt − 1) · jitter)` in milliseconds, jitter in [0.5, 1.5). No cap but 2^53 − 1.
+    /// Throws INVALID_ARGUMENT naming the argument; whatever `rng` throws.
     ///
-    /// @param attempt the attempt that failed, counted from 1
+    /// @param attempt the attempt that failed, from 1 to 2^32 − 1
     /// @param base wait before the first retry in milliseconds, 0 to 2^53 − 1
     /// @param factor growth from one wait to the next, 1 to 1000
     /// @param rng source of chance in [0, 1), such as `Math.random`
-    /// @throws INVALID_ARGUMENT naming the argument; whatever `rng` throws
     #[napi(ts_args_type = "attempt: number, base: number, factor: number, rng: () => number")]
     pub fn next_delay(env: Env, attempt: Unknown, base: Unknown, factor: Unknown, rng: Unknown) -> Result<f64> {
         let scope = scope_of(env);
         Runtime::of(scope).enter(|scope| {
-            let rng_argument = argument(scope, rng, "rng");
             let read = || -> std::result::Result<_, BadInput> {
                 let attempt = argument(scope, attempt, "attempt").integer(1, u64::from(u32::MAX))?;
                 let base = argument(scope, base, "base").number(0.0, super::arguments::MAX_SAFE_INTEGER as f64)?;
                 let factor = argument(scope, factor, "factor").number(1.0, 1_000.0)?;
-                Ok((attempt as u32, base, factor, rng_argument.function()?))
+                Ok((attempt as u32, base, factor, argument(scope, rng, "rng").function()?))
             };
             let (attempt, base, factor, rng) = read().map_err(|error| error.throw(scope))?;
             let drawn = scope.call(scope.undefined(), rng, &[]).map_err(|thrown| rethrow(scope, thrown))?;
@@ -40,7 +39,9 @@ impl BackoffCalculator {
                 Some(drawn) if (0.0..=1.0).contains(&drawn) => {
                     Ok(multiplicative_delay_ms(attempt, base, factor, drawn))
                 }
-                _ => Err(rng_argument.wrong("a function that returns a number in [0, 1)").throw(scope)),
+                _ => Err(returned_by(scope, drawn, "rng")
+                    .wrong("a function that returns a number in [0, 1)")
+                    .throw(scope)),
             }
         })
     }
@@ -48,6 +49,5 @@ impl BackoffCalculator {
 
 /// Hands an exception of the app's own function back to the app.
 pub fn rethrow(scope: Scope, thrown: Thrown) -> napi_ohos::Error {
-    // SAFETY: a live value of this scope.
-    napi_ohos::Error::from(unsafe { Unknown::from_raw_unchecked(scope.env(), thrown.0) })
+    napi_ohos::Error::from(scope.returned(thrown.0))
 }

@@ -13,7 +13,7 @@ use super::arguments::{Argument, argument, config, scope_of};
 use super::clock::app_clock;
 use super::errors::{BadInput, millis};
 use super::executor::Runtime;
-use super::instance::{self, Instance, constructing};
+use super::instance::{self, Instance, constructing, made_elsewhere};
 use super::js::Scope;
 use super::kept::{Hold, Keeper, UserFunction};
 use super::records::{BreakerStats, breaker_event};
@@ -26,7 +26,7 @@ use crate::random::SeededRng;
 #[allow(non_camel_case_types, clippy::upper_case_acronyms)] // article 000 spells them so
 #[derive(Debug, PartialEq, Eq)]
 pub enum BreakerState {
-    /// Calls pass.
+    /// Calls pass, but for those that come before a Retry-After of the service is over.
     CLOSED = 0,
     /// Calls are rejected until the cooldown has run out.
     OPEN = 1,
@@ -117,11 +117,13 @@ fn read_config(
 
 #[napi]
 impl CircuitBreaker {
+    /// Throws INVALID_CONFIG naming the field, the value and what is allowed.
+    ///
     /// @param failureThreshold failures in a row that open it, 1 to 2^32 − 1; default 3
     /// @param cooldownMs how long it stays open before a probe may go out, 0 (at once) to 365 days; default 5000
-    /// @param now the time in milliseconds from any origin, for tests; default: the device's monotonic clock
+    /// @param now the time in milliseconds from any origin, for tests; default: the device's monotonic clock. While it
+    /// gives anything but a finite number, or throws, time stands still for this breaker, and that is logged
     /// @param options everything else
-    /// @throws INVALID_CONFIG naming the field, the value and what is allowed
     #[napi(
         constructor,
         ts_args_type = "failureThreshold?: number, cooldownMs?: number, now?: () => number, options?: BreakerOptions"
@@ -171,9 +173,9 @@ impl CircuitBreaker {
     }
 
     /// A call failed and the service is to blame. Half-open: taken for the oldest probe in flight. Open: ignored.
+    /// Throws INVALID_ARGUMENT unless `retryAfterMs` is from 0 to 365 days.
     ///
     /// @param retryAfterMs the service asked to be left alone so long: no call is admitted earlier
-    /// @throws INVALID_ARGUMENT unless `retryAfterMs` is from 0 to 365 days
     #[napi(ts_args_type = "retryAfterMs?: number")]
     pub fn record_failure(&self, env: Env, retry_after_ms: Unknown) -> Result<()> {
         let this = self.instance.of(env)?;
@@ -207,8 +209,7 @@ impl CircuitBreaker {
             instance::make(scope, "BreakerPermit\0", BreakerPermit { instance: Instance::new(permit) })
         });
         let scope = scope_of(env);
-        // SAFETY: a value of this scope, returned from it.
-        Ok(unsafe { Unknown::from_raw_unchecked(scope.env(), permit.unwrap_or_else(|| scope.null())) })
+        Ok(scope.returned(permit.unwrap_or_else(|| scope.null())))
     }
 
     /// State as the last event left it: OPEN is read until a call comes after the cooldown. Reading changes nothing.
@@ -233,7 +234,7 @@ impl CircuitBreaker {
         Ok(self.instance.of(env)?.breaker.consecutive_failures())
     }
 
-    /// What it has seen since it was made.
+    /// What it has seen since it was made; `opened` and `closed` count `isolate()`, `forceClosed()` and `reset()` too.
     #[napi(getter)]
     pub fn stats(&self, env: Env) -> Result<BreakerStats> {
         let this = self.instance.of(env)?;
@@ -256,7 +257,7 @@ impl CircuitBreaker {
         Ok(())
     }
 
-    /// As new: closed, nothing counted. Calls in flight no longer count.
+    /// Closed, no failures, no cooldown, as when it was made; `stats` stay. Calls in flight no longer count.
     #[napi]
     pub fn reset(&self, env: Env) -> Result<()> {
         let this = self.instance.of(env)?;
@@ -265,9 +266,9 @@ impl CircuitBreaker {
     }
 
     /// Calls `listener` after each change of state. What it throws costs the call nothing: `stats.listenerErrors` counts.
+    /// Throws INVALID_ARGUMENT when `listener` is no function.
     ///
     /// @returns a number for `offStateChange`
-    /// @throws INVALID_ARGUMENT when `listener` is no function
     #[napi(ts_args_type = "listener: (event: BreakerEvent) => void")]
     pub fn on_state_change(&self, env: Env, listener: Unknown) -> Result<f64> {
         let (this, scope) = (self.instance.of(env)?, scope_of(env));
@@ -285,9 +286,9 @@ impl CircuitBreaker {
     }
 
     /// Forgets a listener.
+    /// Throws INVALID_ARGUMENT when `id` is no whole number.
     ///
     /// @returns false when there is none of that number
-    /// @throws INVALID_ARGUMENT when `id` is no whole number
     #[napi(ts_args_type = "id: number")]
     pub fn off_state_change(&self, env: Env, id: Unknown) -> Result<bool> {
         let (this, scope) = (self.instance.of(env)?, scope_of(env));
@@ -299,7 +300,7 @@ impl CircuitBreaker {
 fn failure_report(scope: Scope, retry_after_ms: Unknown) -> Result<FailureReport> {
     let wait = argument(scope, retry_after_ms, "retryAfterMs").given().map(|wait| wait.millis(0.0));
     let retry_after = wait.transpose().map_err(|error| error.throw(scope))?;
-    Ok(FailureReport { retry_after, open_for: None })
+    Ok(FailureReport { retry_after, ..FailureReport::default() })
 }
 
 /// The right to make one call. Report once how it ended; later reports are ignored. One that is never reported is
@@ -329,6 +330,12 @@ impl Permit {
 
 #[napi]
 impl BreakerPermit {
+    /// Only `tryAcquire()` makes one.
+    #[napi(constructor, skip_typescript)]
+    pub fn new(env: Env) -> Result<Self> {
+        Err(made_elsewhere("a permit that tryAcquire() gives").throw(scope_of(env)))
+    }
+
     /// Whether it is a probe of a half-open breaker.
     #[napi(getter)]
     pub fn is_probe(&self, env: Env) -> Result<bool> {
@@ -343,9 +350,9 @@ impl BreakerPermit {
     }
 
     /// The call failed and the service is to blame.
+    /// Throws INVALID_ARGUMENT unless `retryAfterMs` is from 0 to 365 days.
     ///
     /// @param retryAfterMs the service asked to be left alone so long: no call is admitted earlier
-    /// @throws INVALID_ARGUMENT unless `retryAfterMs` is from 0 to 365 days
     #[napi(ts_args_type = "retryAfterMs?: number")]
     pub fn record_failure(&self, env: Env, retry_after_ms: Unknown) -> Result<()> {
         let this = self.instance.of(env)?;

@@ -110,9 +110,9 @@ impl CancelToken {
 
     /// Calls `listener` with the reason when the token is cancelled, at once if it already is: the place to destroy an
     /// HTTP request. What a listener throws is logged.
+    /// Throws INVALID_ARGUMENT when `listener` is no function.
     ///
     /// @returns a number for `offCancel`
-    /// @throws INVALID_ARGUMENT when `listener` is no function
     #[napi(ts_args_type = "listener: (reason: string) => void")]
     pub fn on_cancel(&self, env: Env, this: This, listener: Unknown) -> Result<u32> {
         let (scope, instance) = (scope_of(env), this.raw());
@@ -144,9 +144,9 @@ impl CancelToken {
     }
 
     /// Forgets a listener.
+    /// Throws INVALID_ARGUMENT when `id` is no whole number.
     ///
     /// @returns false when there is none of that number
-    /// @throws INVALID_ARGUMENT when `id` is no whole number
     #[napi(ts_args_type = "id: number")]
     pub fn off_cancel(&self, env: Env, id: Unknown) -> Result<bool> {
         let (this, scope) = (self.instance.of(env)?, scope_of(env));

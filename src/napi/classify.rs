@@ -14,12 +14,12 @@ use crate::classify::classify;
 
 /// Judges anything that a client threw or rejected with: what kind of fault it is, whether a retry can help, how long
 /// the service asks to wait. Any value is allowed; what says nothing is `Unknown`.
+/// Throws INVALID_ARGUMENT when `provider` is given and no such string.
 ///
 /// @param error reads, in this order: `class` and `retryable` of the error itself; `x-should-retry`; `status`,
 /// `statusCode` or `responseCode`; HarmonyOS codes (2300000+, 1007900000+); errno names; a provider's error body in
 /// `body`, `data`, `error` or `result`; a message that begins with a status
 /// @param provider id or host of the provider, at most 200 bytes: some codes mean different things
-/// @throws INVALID_ARGUMENT when `provider` is given and no such string
 #[napi(catch_unwind, ts_args_type = "error: Object | string | number | boolean | null | undefined, provider?: string")]
 pub fn classify_error(env: Env, error: Unknown, provider: Unknown) -> Result<ErrorInfo> {
     let scope = scope_of(env);

@@ -47,13 +47,14 @@ struct Client {
 
 #[napi]
 impl ResilientLlmClient {
+    /// Throws INVALID_CONFIG naming the field, the value and what is allowed.
+    ///
     /// @param inner your client for the service; it makes one attempt a call and does not retry by itself
     /// @param config attempts, waits, timeouts; left out: the defaults
     /// @param breaker the service's breaker; left out: one of its own
     /// @param fallback what the user reads when no answer can be had: a text (may be empty), or a function that gives
     /// one, or a promise of one; left out: a text that says what happened and what to do next
     /// @param onRetry called when a retry has been decided, before its wait; what it throws costs the call nothing
-    /// @throws INVALID_CONFIG naming the field, the value and what is allowed
     #[napi(
         constructor,
         ts_args_type = "inner: LlmClient, config?: ResilienceConfig, breaker?: CircuitBreaker, fallback?: string | FallbackFunction, onRetry?: (event: RetryEvent) => void"
@@ -89,7 +90,8 @@ impl ResilientLlmClient {
     /// @param request passed to the inner client untouched
     /// @returns rejects only with what the caller alone can mend, an `Error` with `code` (see ErrorClass), `retryable`,
     /// `status` and `cause`: `auth`, `model_not_found`, `context_length`, `content_filter`, `bad_request`, `protocol`,
-    /// `client_bug`, or with the last error when the fallback itself failed
+    /// `client_bug`; `cancelled` when your client says that the request was aborted; or with the last error when the
+    /// fallback itself failed
     #[napi(ts_args_type = "request: Object", ts_return_type = "Promise<string>")]
     pub fn chat(&self, env: Env, request: Unknown) -> Result<Unknown<'static>> {
         let (this, scope) = (self.instance.of(env)?, scope_of(env));
@@ -105,18 +107,21 @@ impl ResilientLlmClient {
                 call_error(scope, &error, retry_after, cause)
             })
         });
-        Ok(returned(scope, promise))
+        Ok(scope.returned(promise))
     }
 
-    /// Runs a call to its end and tells everything about it. Never rejects, but for a wrong argument.
+    /// Runs a call to its end and tells everything about it. Rejects only for a wrong argument, with INVALID_ARGUMENT
+    /// naming the field of `options`, the value and what is allowed.
     ///
     /// @param request passed to the inner client untouched
     /// @param options cancelling, deadline and identity of this call
-    /// @throws INVALID_ARGUMENT naming the field of `options`, the value and what is allowed
     #[napi(ts_args_type = "request: Object, options?: CallOptions", ts_return_type = "Promise<CallOutcome>")]
     pub fn execute(&self, env: Env, request: Unknown, options: Unknown) -> Result<Unknown<'static>> {
         let (this, scope) = (self.instance.of(env)?, scope_of(env));
-        let options = call_options(argument(scope, options, "options")).map_err(|error| error.throw(scope))?;
+        let options = match call_options(argument(scope, options, "options")) {
+            Ok(options) => options,
+            Err(error) => return Ok(scope.returned(error.reject(scope))),
+        };
         let (client, runtime, hold) = (this.client.clone(), this.runtime.clone(), this.keeper.hold());
         let request = Request::new(&this.runtime, scope, request.raw(), true);
         let promise = this.runtime.spawn(scope, async move {
@@ -125,7 +130,7 @@ impl ResilientLlmClient {
             let response = outcome.response.as_mut().and_then(Answer::take_value);
             Ok(to_js(runtime.scope(), CallOutcome::new(outcome, response.map(AnswerValue))))
         });
-        Ok(returned(scope, promise))
+        Ok(scope.returned(promise))
     }
 
     /// Attempts of the latest finished call. With calls at once, the outcome of each tells its own.
@@ -160,11 +165,6 @@ impl napi_ohos::bindgen_prelude::ToNapiValue for AnswerValue {
     unsafe fn to_napi_value(env: sys::napi_env, answer: Self) -> Result<sys::napi_value> {
         Ok(answer.0.value(Scope::new(env)))
     }
-}
-
-fn returned(scope: Scope, value: Value) -> Unknown<'static> {
-    // SAFETY: a value of this scope, returned from it.
-    unsafe { Unknown::from_raw_unchecked(scope.env(), value) }
 }
 
 fn call_options(options: Argument) -> std::result::Result<CallOptions, BadInput> {

@@ -9,9 +9,10 @@ use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Either, Env, Result};
 
 use super::arguments::{argument, scope_of};
-use super::errors::millis;
+use super::errors::{BadInput, millis};
 use super::executor::{JsPromise, JsSleep, Runtime};
 use super::instance::{Instance, constructing};
+use super::js::Scope;
 use super::kept::UserFunction;
 use crate::clock::{Clock, ManualClock as Core, ManualSleep, Monotonic, SystemClock, Timer, Timestamp};
 use crate::random::Rng;
@@ -45,9 +46,8 @@ impl ManualClock {
     }
 }
 
-fn step(env: Env, ms: Unknown) -> Result<Duration> {
-    let scope = scope_of(env);
-    argument(scope, ms, "ms").millis(0.0).map_err(|error| error.throw(scope))
+fn step(scope: Scope, ms: Unknown) -> std::result::Result<Duration, BadInput> {
+    argument(scope, ms, "ms").millis(0.0)
 }
 
 #[napi]
@@ -67,12 +67,12 @@ impl ManualClock {
 
     /// Moves on by `ms` and ends each sleep on the way, in order, at its own moment. Promises of the app's own client
     /// settle only after this returns: where the call goes through several, use `advanceAsync`.
-    ///
-    /// @throws INVALID_ARGUMENT unless `ms` is from 0 to 365 days
+    /// Throws INVALID_ARGUMENT unless `ms` is from 0 to 365 days.
     #[napi(ts_args_type = "ms: number")]
     pub fn advance(&self, env: Env, ms: Unknown) -> Result<()> {
         let Hand { clock, runtime, steps } = self.instance.of(env)?;
-        let step = step(env, ms)?;
+        let scope = scope_of(env);
+        let step = step(scope, ms).map_err(|error| error.throw(scope))?;
         runtime.enter(|scope| {
             let target = clock.now() + step;
             while next_step(clock, steps, target) {
@@ -85,12 +85,15 @@ impl ManualClock {
     }
 
     /// As `advance`, but lets the promises that are due settle before each step.
-    ///
-    /// @throws INVALID_ARGUMENT unless `ms` is from 0 to 365 days
+    /// Rejects with INVALID_ARGUMENT unless `ms` is from 0 to 365 days.
     #[napi(ts_args_type = "ms: number", ts_return_type = "Promise<void>")]
     pub fn advance_async(&self, env: Env, ms: Unknown) -> Result<Unknown<'static>> {
         let Hand { clock, runtime, steps } = self.instance.of(env)?;
-        let (step, scope) = (step(env, ms)?, scope_of(env));
+        let scope = scope_of(env);
+        let step = match step(scope, ms) {
+            Ok(step) => step,
+            Err(error) => return Ok(scope.returned(error.reject(scope))),
+        };
         let (clock, own, steps) = (clock.clone(), runtime.clone(), steps.clone());
         let promise = runtime.spawn(scope, async move {
             let target = clock.now() + step;
@@ -106,8 +109,7 @@ impl ManualClock {
             settle_promises(&own).await;
             Ok(own.scope().undefined())
         });
-        // SAFETY: a promise of this scope, returned from it.
-        Ok(unsafe { Unknown::from_raw_unchecked(scope.env(), promise) })
+        Ok(scope.returned(promise))
     }
 
     /// How many sleeps are pending.
@@ -185,7 +187,7 @@ impl Future for EitherSleep {
 /// A `now` of the app, in milliseconds from any origin. What it returns besides a finite number, or an exception, leaves
 /// the time where it was: a broken clock delays a breaker, but breaks no call.
 pub fn app_clock(now: UserFunction) -> impl Clock + Send + Sync {
-    Monotonic::new(move || now.number().unwrap_or(f64::NAN))
+    Monotonic::new(move || now.number("now").unwrap_or(f64::NAN))
 }
 
 /// An `rng` of the app. An exception or anything but a number counts as 0.5: the middle of every jitter.
@@ -193,6 +195,6 @@ pub struct JsRng(pub UserFunction);
 
 impl Rng for JsRng {
     fn next_unit(&self) -> f64 {
-        self.0.number().filter(|drawn| drawn.is_finite()).unwrap_or(0.5)
+        self.0.number("rng").unwrap_or(0.5)
     }
 }

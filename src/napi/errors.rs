@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use napi_ohos::bindgen_prelude::Unknown;
 use serde_json::{Map, Value as Json};
 
 use super::js::{Scope, Type, Value};
@@ -18,10 +17,20 @@ pub struct BadInput {
 impl BadInput {
     /// As napi-ohos throws it.
     pub fn throw(self, scope: Scope) -> napi_ohos::Error {
+        napi_ohos::Error::from(scope.returned(self.value(scope)))
+    }
+
+    /// A promise that is rejected with it: who awaits a call expects all its errors there.
+    pub fn reject(self, scope: Scope) -> Value {
+        let (deferred, promise) = scope.promise();
+        scope.reject(deferred, self.value(scope));
+        promise
+    }
+
+    fn value(&self, scope: Scope) -> Value {
         let error = coded_error(scope, &self.error.to_string(), self.code, false, None);
         scope.set(error, c"field", scope.string(self.error.field));
-        // SAFETY: made in this scope.
-        napi_ohos::Error::from(unsafe { Unknown::from_raw_unchecked(scope.env(), error) })
+        error
     }
 }
 
@@ -205,8 +214,8 @@ pub fn json(scope: Scope, value: Value, limits: &mut JsonLimits) -> Json {
                 None => {
                     let mut map = Map::new();
                     for name in scope.keys(value, limits.values) {
-                        let Ok(key) = std::ffi::CString::new(name.as_str()) else { continue };
-                        map.insert(name, json(scope, scope.get(value, &key), limits));
+                        let copy = json(scope, scope.get_named(value, &name), limits);
+                        map.insert(name, copy);
                     }
                     Json::Object(map)
                 }

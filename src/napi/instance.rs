@@ -103,6 +103,11 @@ where
     matches!(asked, Ok(rejected) if rejected.is_null())
 }
 
+/// For constructors of classes whose instances only this module makes.
+pub fn made_elsewhere(allowed: &str) -> BadInput {
+    BadInput { code: "INVALID_CONFIG", error: InvalidConfig::new("new", "a call of the constructor", allowed) }
+}
+
 fn wrong_this(code: &'static str, allowed: &str) -> BadInput {
     BadInput { code, error: InvalidConfig::new("this", "something else", allowed) }
 }

@@ -10,6 +10,7 @@
 use std::ffi::CStr;
 use std::ptr;
 
+use napi_ohos::bindgen_prelude::Unknown;
 use napi_ohos::sys;
 
 pub type Value = sys::napi_value;
@@ -127,6 +128,12 @@ impl Scope {
         self.make(|result| unsafe { sys::napi_create_error(self.env, ptr::null_mut(), message, result) })
     }
 
+    /// What a native function gives back, as napi-ohos wants it: a value of this scope.
+    pub fn returned(self, value: Value) -> Unknown<'static> {
+        // SAFETY: a live value of this scope, which the running native call's caller outlives.
+        unsafe { Unknown::from_raw_unchecked(self.env, value) }
+    }
+
     /// A new promise and what settles it.
     pub fn promise(self) -> (Deferred, Value) {
         let mut deferred = ptr::null_mut();
@@ -233,6 +240,18 @@ impl Scope {
         self.undefined()
     }
 
+    /// The same for any name.
+    pub fn get_named(self, object: Value, name: &str) -> Value {
+        let (key, mut value) = (self.string(name), ptr::null_mut());
+        // SAFETY: live values.
+        let status = unsafe { sys::napi_get_property(self.env, object, key, &mut value) };
+        if status == sys::Status::napi_ok && !value.is_null() {
+            return value;
+        }
+        self.take_exception();
+        self.undefined()
+    }
+
     pub fn get_index(self, object: Value, index: u32) -> Value {
         let mut value = ptr::null_mut();
         // SAFETY: a live value.
@@ -260,6 +279,22 @@ impl Scope {
         let mut names = ptr::null_mut();
         // SAFETY: a live value; the engine checks that it is an object.
         let status = unsafe { sys::napi_get_property_names(self.env, object, &mut names) };
+        self.listed(status, names, most)
+    }
+
+    /// Names of all own string properties, hidden ones too.
+    pub fn all_keys(self, object: Value) -> Vec<String> {
+        let mut names = ptr::null_mut();
+        // SAFETY: a live value; the engine checks that it is an object.
+        let status = unsafe {
+            let (own, strings) = (sys::KeyCollectionMode::own_only, sys::KeyFilter::skip_symbols);
+            let as_text = sys::KeyConversion::numbers_to_strings;
+            sys::napi_get_all_property_names(self.env, object, own, strings, as_text, &mut names)
+        };
+        self.listed(status, names, u32::MAX)
+    }
+
+    fn listed(self, status: sys::napi_status, names: Value, most: u32) -> Vec<String> {
         if status != sys::Status::napi_ok {
             self.take_exception();
             return Vec::new();

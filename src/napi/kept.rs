@@ -3,12 +3,14 @@
 use std::cell::Cell;
 use std::ptr;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ThreadId};
 
 use napi_ohos::sys;
 
 use super::executor::Runtime;
 use super::js::{Scope, Type, Value};
+use crate::log;
 
 /// A reference to an object or function of one environment.
 pub struct Reference {
@@ -176,6 +178,8 @@ impl Kept {
 pub struct UserFunction {
     function: Option<Reference>,
     thread: ThreadId,
+    /// Whether it was told that it gives no number.
+    failed: AtomicBool,
 }
 
 // SAFETY: `function` is only touched where `on_own_thread` has said yes, `drop` included.
@@ -185,7 +189,7 @@ unsafe impl Sync for UserFunction {}
 
 impl UserFunction {
     pub fn new(function: Reference) -> Self {
-        Self { function: Some(function), thread: thread::current().id() }
+        Self { function: Some(function), thread: thread::current().id(), failed: AtomicBool::new(false) }
     }
 
     fn on_own_thread(&self) -> bool {
@@ -199,14 +203,18 @@ impl UserFunction {
         });
     }
 
-    /// Calls a source of numbers. `None`: it threw or gave something else.
-    pub fn number(&self) -> Option<f64> {
+    /// Calls a source of numbers, which errors call `name`. `None`: it threw or gave anything but a finite number.
+    pub fn number(&self, name: &str) -> Option<f64> {
         let called = self.call(|scope, runtime, function| {
             let given = scope.call(scope.undefined(), function, &[]).ok()?;
             runtime.watch(scope, given, || ());
-            scope.as_number(given)
+            scope.as_number(given).filter(|number| number.is_finite())
         });
-        called.flatten()
+        let number = called.flatten();
+        if number.is_none() && !self.failed.swap(true, Ordering::Relaxed) {
+            log::warn(format_args!("{name}() gave no finite number; told once"));
+        }
+        number
     }
 
     /// `None` away from its thread or once the environment is gone.

@@ -32,9 +32,10 @@ struct Mock {
 
 #[napi]
 impl MockLlmClient {
+    /// Throws INVALID_CONFIG naming the field, the value and what is allowed.
+    ///
     /// @param failFirst how many calls fail before the first answer, 0 to 2^53 − 1; default 0
     /// @param options what it answers and fails with
-    /// @throws INVALID_CONFIG naming the field, the value and what is allowed
     #[napi(constructor, ts_args_type = "failFirst?: number, options?: MockOptions")]
     pub fn new(env: Env, this: This, fail_first: Unknown, options: Unknown) -> Result<Self> {
         let scope = constructing::<Self>(env, &this)?;
@@ -44,15 +45,13 @@ impl MockLlmClient {
     }
 
     /// A mock that never answers.
-    ///
-    /// @throws INVALID_CONFIG naming the field, the value and what is allowed
+    /// Throws INVALID_CONFIG naming the field, the value and what is allowed.
     #[napi(ts_args_type = "options?: MockOptions", ts_return_type = "MockLlmClient")]
     pub fn always_failing(env: Env, options: Unknown) -> Result<Unknown<'static>> {
         let scope = scope_of(env);
         let mock = Self::build(env, Core::always_failing(), config(scope, options, "options"))?;
         let mock = instance::make(scope, "MockLlmClient\0", mock).unwrap_or_else(|| scope.undefined());
-        // SAFETY: a value of this scope, returned from it.
-        Ok(unsafe { Unknown::from_raw_unchecked(scope.env(), mock) })
+        Ok(scope.returned(mock))
     }
 
     /// Makes one call.
@@ -78,8 +77,7 @@ impl MockLlmClient {
                 Err(error) => Err(call_error(scope, &error, error.retry_after.as_ref().map(|asked| asked.wait), None)),
             }
         });
-        // SAFETY: a promise of this scope, returned from it.
-        Ok(unsafe { Unknown::from_raw_unchecked(scope.env(), promise) })
+        Ok(scope.returned(promise))
     }
 
     /// Calls so far, failed ones included.

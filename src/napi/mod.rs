@@ -10,6 +10,7 @@ mod cancel;
 mod classify;
 mod client;
 mod clock;
+mod enums;
 mod errors;
 mod executor;
 mod inner_client;

@@ -14,14 +14,14 @@ pub struct BreakerOptions {
     pub max_cooldown_ms: Option<f64>,
     /// Spreads the cooldown over [1 − spread, 1 + spread), so that devices do not probe together. 0 to 1; default 0.
     pub cooldown_spread: Option<f64>,
-    /// After so many milliseconds without opening, the next cooldown is the first one again. Default 60 000.
+    /// After so many milliseconds without opening, the next cooldown is the first one again. 0 to 365 days; default 60 000.
     pub cooldown_reset_ms: Option<f64>,
     /// Probes in flight at once while half-open. 1 to 1000; default 1.
     pub half_open_probes: Option<f64>,
     /// Probes that must succeed before it closes. 1 to 1000; default 1.
     pub success_threshold: Option<f64>,
-    /// After so many milliseconds a probe that has not reported loses its place. From 1; default: the longer of
-    /// cooldownMs and the attempt's timeout (60 000 where there is none).
+    /// After so many milliseconds a probe that has not reported loses its place. 1 to 365 days; default: the longer of
+    /// cooldownMs and the attempt's timeout (60 000 where there is none) plus 1000 for its report.
     pub probe_lease_ms: Option<f64>,
 }
 
@@ -83,7 +83,8 @@ pub struct ResilienceConfig {
     pub jitter: Option<Jitter>,
     /// Half the width of multiplicative jitter. 0 to 1; default 0.5.
     pub jitter_spread: Option<f64>,
-    /// The most that additive jitter adds, in milliseconds. 0 to maxMs; default 500, or maxMs if that is shorter.
+    /// The most that additive jitter adds, in milliseconds. 0 to 365 days, with jitter Additive at most maxMs; default 500,
+    /// or maxMs if that is shorter.
     pub jitter_ms: Option<f64>,
     /// Longest time for one attempt in milliseconds. 1 to 365 days; default 60 000.
     pub attempt_timeout_ms: Option<f64>,
@@ -103,9 +104,11 @@ pub struct ResilienceConfig {
     pub locale: Option<Locale>,
     /// Id or host of the provider (`'deepseek'`, `'dashscope.aliyuncs.com'`): some error codes mean different things.
     pub provider: Option<String>,
-    /// Whether the inner client gets an `AttemptContext` as second argument; default: when its `chat` declares one.
+    /// Whether the inner client gets an `AttemptContext` as second argument; default: when `chat.length` is 2 or more. Set
+    /// it for a `chat` with a default value or rest parameters there.
     pub pass_context: Option<bool>,
-    /// Source of chance in [0, 1) for jitter; default: the device's.
+    /// Source of chance in [0, 1) for jitter; default: the device's. What is below or above is clamped; anything but a
+    /// finite number, or an exception, counts as 0.5 and is logged.
     #[napi(ts_type = "() => number")]
     pub rng: Option<f64>,
     /// A clock that moves by hand, for tests; default: the device's monotonic clock.
@@ -119,7 +122,7 @@ pub struct CallOptions {
     /// Ends the call when cancelled.
     #[napi(ts_type = "CancelToken")]
     pub cancel_token: Option<f64>,
-    /// Shortens the whole call, in milliseconds; longer than the client's deadline has no effect. 1 to 365 days.
+    /// Shortens the whole call, in milliseconds: 1 to 365 days; longer than the client's deadline has no effect.
     pub deadline_ms: Option<f64>,
     /// Identity of the request, at most 200 bytes; made up when left out.
     pub request_id: Option<String>,
@@ -134,7 +137,7 @@ pub struct MockOptions {
     pub latency_ms: Option<f64>,
     /// HTTP status that it fails with. 100 to 999; default 503.
     pub status: Option<f64>,
-    /// Text that it fails with; default `'503 Service Unavailable'`, with the status given.
+    /// Text that it fails with; default `'503 Service Unavailable'`, for another status such as 500 `'500 from the mock'`.
     pub message: Option<String>,
     /// Retry-After that it fails with, in milliseconds. 0 to 365 days; default: none.
     pub retry_after_ms: Option<f64>,

@@ -239,6 +239,10 @@ pub struct CallOutcome {
     pub stop_reason: StopReason,
     /// The last failed attempt's error; undefined on success and when no attempt was made.
     pub error: Option<ErrorInfo>,
+    /// What kind of fault is behind a call without an answer: the error's class or, when no attempt was made, that of the
+    /// failure for which the breaker rejects; undefined on success, or if nothing is known.
+    #[napi(ts_type = "ErrorClass")]
+    pub cause: Option<ErrorClass>,
     /// Why the fallback itself failed.
     pub fallback_error: Option<String>,
     /// When the service may be asked again, in milliseconds from now, if known.
@@ -265,6 +269,7 @@ impl CallOutcome {
             attempts: outcome.attempts(),
             stop_reason: outcome.stop_reason.into(),
             error: outcome.error.as_ref().map(Into::into),
+            cause: outcome.cause.map(Into::into),
             fallback_error: outcome.fallback_error.take(),
             retry_after_ms: outcome.retry_after.filter(|wait| *wait != std::time::Duration::MAX).map(millis),
             request_id: outcome.request_id.as_str().to_owned(),
@@ -390,6 +395,10 @@ pub struct FailureInfo {
     pub stop_reason: StopReason,
     /// The last attempt's error; undefined when no attempt was made.
     pub error: Option<ErrorInfo>,
+    /// What kind of fault is behind it: the error's class or, when no attempt was made, that of the failure for which the
+    /// breaker rejects; undefined if nothing is known.
+    #[napi(ts_type = "ErrorClass")]
+    pub cause: Option<ErrorClass>,
     /// When the service may be asked again, in milliseconds from now, if known.
     pub retry_after_ms: Option<f64>,
     /// The built-in text for this failure.
@@ -401,6 +410,7 @@ impl FailureInfo {
         Self {
             stop_reason: failure.stop_reason.into(),
             error: failure.error.map(Into::into),
+            cause: failure.cause.map(Into::into),
             retry_after_ms: failure.retry_after.filter(|wait| *wait != std::time::Duration::MAX).map(millis),
             default_text,
         }

@@ -43,6 +43,21 @@ fn an_error_that_says_it_may_be_retried_still_reaches_the_caller_in_the_end() {
     assert_eq!((client.inner().calls(), breaker.stats().neutral), (3, 3));
 }
 
+#[test]
+fn a_rejected_call_tells_what_the_service_suffers_from() {
+    for class in [ErrorClass::Quota, ErrorClass::Timeout, ErrorClass::Server] {
+        let breaker = TestBreaker::with(|config| config.failure_threshold = 1);
+        let client = client(&breaker, retry_config(0), [Reply::class(class), Reply::ok()]);
+        let first = run(&breaker.clock, client.execute("hi", CallOptions::default()));
+        let rejected = run(&breaker.clock, client.execute("hi", CallOptions::default()));
+        assert_eq!((first.cause, first.error.map(|error| error.class)), (Some(class), Some(class)));
+        assert_eq!((rejected.cause, rejected.error, rejected.trace.len()), (Some(class), None, 0));
+        breaker.reset();
+        let healed = run(&breaker.clock, client.execute("hi", CallOptions::default()));
+        assert_eq!((healed.status, healed.cause, breaker.cause()), (OutcomeStatus::Ok, None, None));
+    }
+}
+
 /// Compiles only while a call can move between threads.
 #[tokio::test(start_paused = true)]
 async fn a_call_runs_on_any_thread_of_a_tokio_program() {

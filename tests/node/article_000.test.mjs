@@ -316,7 +316,7 @@ test('pitfall 6, a fallback that says nothing: the default says what happened an
     const { chat } = setUp(MockLlmClient.alwaysFailing(), { config: { locale } })
     const text = await chat()
     assert.match(text, /智能助手暂时不可用/)
-    assert.match(text, /当前请求较多/)
+    assert.match(text, /服务繁忙或正在维护/)
     assert.match(text, /请在 5 秒后重试/)
     assert.match(text, /联系人工/)
     assert.ok(!vague.test(text))
@@ -325,12 +325,12 @@ test('pitfall 6, a fallback that says nothing: the default says what happened an
 
 test('pitfall 6: and in English', async () => {
   const text = await setUp(MockLlmClient.alwaysFailing()).chat()
-  assert.equal(text, 'The assistant is temporarily unavailable: too many requests right now. Please try again in 5 seconds, or contact support.')
+  assert.equal(text, 'The assistant is temporarily unavailable: the service is overloaded or under maintenance. Please try again in 5 seconds, or contact support.')
 })
 
 test('pitfall 6: the default text differs with what went wrong', async () => {
   const causes = {
-    timeout: [{ name: 'TimeoutError', code: 'ETIMEDOUT' }, /took too long/, /超时/],
+    timeout: [{ name: 'TimeoutError', code: 'ETIMEDOUT' }, /takes too long/, /超时/],
     connect: [{ code: 'ECONNREFUSED' }, /can't be reached/, /连接不上/],
     quota: [{ status: 402 }, /quota is used up. Please contact support/, /额度已用完。请联系人工客服/],
     offline: [{ class: 'offline' }, /offline. Please check the network/, /没有连接网络。请检查网络/],

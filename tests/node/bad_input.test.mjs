@@ -135,20 +135,20 @@ const falseFlag = (name) => /flag|poses|empty|inherits/.test(name)
 
 /** Every parameter: its key, its rule, and how to call with a value there. */
 function* parameters() {
-  const each = function* (key, list, call) {
+  const each = function* (key, { parameters: list, returns = '' }, call) {
     for (let i = 0; i < list.length; i++) {
       const withValue = (value, count = list.length) => {
         const all = list.map((parameter, at) => (at === i ? value : parameter.optional ? undefined : sampleOf(`${key}(${parameter.name})`)))
         return call(all.slice(0, count))
       }
-      yield { key: `${key}(${list[i].name})`, name: list[i].name, optional: list[i].optional, call: withValue, missing: () => withValue(undefined, i) }
+      yield { key: `${key}(${list[i].name})`, name: list[i].name, optional: list[i].optional, promised: returns.startsWith('Promise'), call: withValue, missing: () => withValue(undefined, i) }
     }
   }
-  for (const [name, { parameters }] of Object.entries(api.functions)) yield* each(name, parameters, (all) => lib[name](...all))
+  for (const [name, signature] of Object.entries(api.functions)) yield* each(name, signature, (all) => lib[name](...all))
   for (const [name, description] of Object.entries(api.classes)) {
-    yield* each('new ' + name, description.parameters, (all) => new lib[name](...all))
-    for (const [method, { parameters }] of Object.entries(description.statics)) yield* each(`${name}.${method}`, parameters, (all) => lib[name][method](...all))
-    for (const [method, { parameters }] of Object.entries(description.methods)) yield* each(`${name}.${method}`, parameters, (all) => instances[name]()[method](...all))
+    yield* each('new ' + name, description, (all) => new lib[name](...all))
+    for (const [method, signature] of Object.entries(description.statics)) yield* each(`${name}.${method}`, signature, (all) => lib[name][method](...all))
+    for (const [method, signature] of Object.entries(description.methods)) yield* each(`${name}.${method}`, signature, (all) => instances[name]()[method](...all))
   }
 }
 
@@ -171,7 +171,7 @@ const places = []
 for (const parameter of parameters()) {
   places.push({ ...parameter, code: parameter.key.startsWith('new ') || parameter.key.startsWith('MockLlmClient.alwaysFailing') ? 'INVALID_CONFIG' : 'INVALID_ARGUMENT' })
   const rule = rules[parameter.key]
-  if (rule && rule.of) for (const field of fields(rule.of, parameter.call)) places.push({ ...field, code: places[places.length - 1].code, through: parameter.key })
+  if (rule && rule.of) for (const field of fields(rule.of, parameter.call)) places.push({ ...field, code: places[places.length - 1].code, promised: parameter.promised, through: parameter.key })
 }
 
 test('every parameter and every field has a rule, and every rule one of them', () => {
@@ -210,10 +210,11 @@ async function use(result) {
   }
 }
 
-for (const { key, name, optional, call, missing, code, through } of places) {
+for (const { key, name, optional, promised, call, missing, code, through } of places) {
   const rule = rules[key] || anything
-  const refuses = (run, what) => {
-    const error = assert.throws(run, Error, `${key} with ${what}`)
+  // who awaits a call expects all its errors there, those about its arguments too
+  const refuses = async (run, what) => {
+    const error = promised ? await assert.rejects(run(), Error, `${key} with ${what}`) : assert.throws(run, Error, `${key} with ${what}`)
     assert.deepEqual([error.code, error.field], [code, name], `${key} with ${what}: ${error}`)
     assert.match(error.message, new RegExp(`^${name.replace('.', '\\.')}: got .{1,90}, allowed: .{3,}`))
     return error.message
@@ -221,12 +222,12 @@ for (const { key, name, optional, call, missing, code, through } of places) {
   test(`${key}${through ? ` in ${through}` : ''}: each value is refused by name, or means what is documented`, async () => {
     const acceptsMissing = optional || rule.accepts(undefined)
     if (acceptsMissing) await use(missing())
-    else refuses(missing, 'nothing')
+    else await refuses(missing, 'nothing')
     for (const [what, value] of values) {
       const accepted = value === undefined ? acceptsMissing : rule.accepts(value) && !(rule.accepts !== anything.accepts && falseFlag(what) && !rule.of)
       if (rule.skip === what) continue
       if (accepted) await use(call(value))
-      else refuses(() => call(value), what)
+      else await refuses(() => call(value), what)
     }
   })
 }

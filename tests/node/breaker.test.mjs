@@ -5,6 +5,17 @@ import { test, assert } from './support/runner.mjs'
 const { BreakerState, BreakerPermit, CircuitBreaker, ManualClock } = lib
 const { CLOSED, OPEN, HALF_OPEN } = BreakerState
 
+test('an enum is like one of ArkTS: its keys can be listed, and a number has its name', () => {
+  assert.deepEqual(['CLOSED', 'OPEN', 'HALF_OPEN'].filter((name) => !Object.keys(BreakerState).includes(name)), [])
+  assert.deepEqual([CLOSED, OPEN, HALF_OPEN].map((state) => BreakerState[state]), ['CLOSED', 'OPEN', 'HALF_OPEN'])
+  assert.deepEqual(Object.keys(lib.Locale), ['Chinese', 'English'])
+})
+
+test('a permit is only made by tryAcquire()', () => {
+  assert.throws(() => new BreakerPermit(), { code: 'INVALID_CONFIG' })
+  assert.ok(new CircuitBreaker().tryAcquire() instanceof BreakerPermit)
+})
+
 /** A breaker (threshold 3, cooldown 1000) on a clock, and the events that it told. */
 function breakerWith(options, threshold = 3, cooldown = 1000) {
   const clock = new ManualClock()

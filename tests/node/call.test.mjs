@@ -53,6 +53,7 @@ test('the whole record of a call that opens the breaker and ends with the fallba
     attempts: 3,
     stopReason: 'attempts',
     error,
+    cause: 'overloaded',
     retryAfterMs: 7000,
     requestId: 'r2',
     elapsedMs: 300,
@@ -69,7 +70,7 @@ test('every field of a record is there, set or not', async () => {
   const outcome = await setUp(new Script(answer('x'))).execute({})
   const fields = ['status', 'text', 'usedFallback', 'attempts', 'stopReason', 'requestId', 'elapsedMs', 'maybeBilled', 'trace']
   fields.forEach((field) => assert.ok(Object.keys(outcome).includes(field), field))
-  for (const field of ['error', 'fallbackError', 'retryAfterMs']) assert.equal(outcome[field], undefined)
+  for (const field of ['error', 'cause', 'fallbackError', 'retryAfterMs']) assert.equal(outcome[field], undefined)
 })
 
 /** An inner client that takes time on the clock. */
@@ -355,9 +356,9 @@ test('a fallback function is told what happened, and the built-in text', async (
   const { execute } = setUp(failing(), { threshold: 1, fallback: (failure) => (told.push(failure), 'x') })
   await execute({})
   await execute({})
-  assert.deepEqual(told.map((failure) => [failure.stopReason, failure.error && failure.error.code, failure.retryAfterMs]), [
-    ['circuit_open', 'overloaded', 5000],
-    ['circuit_open', undefined, 5000],
+  assert.deepEqual(told.map((failure) => [failure.stopReason, failure.error && failure.error.code, failure.cause, failure.retryAfterMs]), [
+    ['circuit_open', 'overloaded', 'overloaded', 5000],
+    ['circuit_open', undefined, 'overloaded', 5000],
   ])
   assert.match(told[0].defaultText, /^The assistant is temporarily unavailable/)
 })
@@ -414,10 +415,10 @@ test('a cancel ends a fallback that hangs', async () => {
   assert.deepEqual([outcome.status, outcome.stopReason, outcome.error.code, outcome.usedFallback], ['cancelled', 'cancelled', 'cancelled', false])
 })
 
-test('the chat of a client is a promise from its first moment, and execute throws only for its own arguments', async () => {
+test('the chat of a client is a promise from its first moment, and execute rejects only for its own arguments', async () => {
   const { client } = setUp({ chat() { throw httpError(401) } })
   const call = client.chat({})
   assert.ok(call instanceof Promise)
   await assert.rejects(call, { code: 'auth' })
-  assert.throws(() => client.execute({}, 5), { code: 'INVALID_ARGUMENT' })
+  await assert.rejects(client.execute({}, 5), { code: 'INVALID_ARGUMENT' })
 })

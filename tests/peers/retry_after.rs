@@ -106,7 +106,7 @@ fn g7_litellm_34399_a_wait_only_ever_moves_back() {
     let breaker = TestBreaker::with(|config| config.failure_threshold = 10);
     let (first, second) = (breaker.admit(), breaker.admit());
     for (permit, wait) in [(first, 20_000), (second, 5_000)] {
-        permit.failure(resilience::breaker::FailureReport { retry_after: Some(ms(wait)), open_for: None });
+        permit.failure(resilience::breaker::FailureReport { retry_after: Some(ms(wait)), ..Default::default() });
     }
     assert!(breaker.at(19_999).rejects());
     assert!(!breaker.at(20_000).rejects());

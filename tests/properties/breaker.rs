@@ -70,7 +70,11 @@ fn reported(permit: Permit<'_>, report: Report) {
         Report::Success => permit.success(),
         Report::Neutral => permit.neutral(),
         Report::Failure { retry_after, open_for } => {
-            permit.failure(FailureReport { retry_after: Some(ms(retry_after)), open_for: open_for.map(ms) });
+            permit.failure(FailureReport {
+                retry_after: Some(ms(retry_after)),
+                open_for: open_for.map(ms),
+                cause: None,
+            });
         }
     }
 }

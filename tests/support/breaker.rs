@@ -60,7 +60,7 @@ impl TestBreaker {
     }
 
     pub fn fail_asking_for(&self, wait_ms: u64) {
-        self.admit().failure(FailureReport { retry_after: Some(ms(wait_ms)), open_for: None });
+        self.admit().failure(FailureReport { retry_after: Some(ms(wait_ms)), ..Default::default() });
     }
 
     /// Fails until it opens.

@@ -64,6 +64,7 @@ const MONEY: &[&str] = &[
     "spend limit", "spending limit", "no resource package", "no available resource package", "free allocated quota exceeded",
     "free quota", "free trial ~ exhausted", "please recharge",
     "余额不足", "余额不够", "账户余额", "欠费", "充值", "已停服", "额度已用完", "额度已用尽", "额度不足", "无可用资源包",
+    "配额耗尽", "配额已耗尽", "配额不足", "配额已用完", "配额已用尽",
 ];
 
 /// An allowance, of no named window.
@@ -168,6 +169,7 @@ pub(in crate::classify) const AFTER_STATUS: &[Refinement] = &[
     // Load.
     refine(&[RateLimit, Server, Unknown], Overloaded, NO_CAPACITY),
     refine(&[Unknown], RateLimit, TOO_FAST),
+    refine(&[Unknown], BadRequest, &["参数错误", "参数无效", "参数不合法", "参数有误"]),
 ];
 
 /// For an error without code and status: what networking layers say.
@@ -176,13 +178,16 @@ pub(in crate::classify) const TRANSPORT: &[Refinement] = &[
     refine(&[Unknown], Connect, &["connection refused", "connect refused", "getaddrinfo*", "name or service not known",
         "couldn't resolve host", "could not resolve host", "couldn't connect", "failed to connect", "unable to connect",
         "dns lookup failed", "no route to host", "host is unreachable", "network is unreachable", "connect timeout",
-        "connection timed out while connecting", "before secure tls connection was established"]),
+        "connection timed out while connecting", "before secure tls connection was established",
+        "连接被拒绝", "连接失败", "无法连接", "域名解析失败"]),
     refine(&[Unknown], Offline, &["no internet", "no network", "network is offline", "device is offline", "network unavailable", "网络不可用", "无网络"]),
     refine(&[Unknown], Interrupted, &["socket hang up", "connection reset", "connection was reset", "connection closed",
         "connection aborted", "broken pipe", "premature close", "unexpected end of file", "unexpected eof",
-        "failure when receiving data", "failed sending data", "server returned nothing", "connection lost", "socket closed", "stream closed", "other side closed", "server disconnected"]),
+        "failure when receiving data", "failed sending data", "server returned nothing", "connection lost", "socket closed", "stream closed", "other side closed", "server disconnected",
+        "连接被重置", "连接重置", "连接中断", "连接断开", "连接已断开", "连接已关闭"]),
     refine(&[Unknown], Timeout, &["timed out", "request timeout", "read timeout", "response timeout", "gateway timeout",
         "deadline exceeded", "timeout exceeded", "timeout of", "operation timeout", "timeout was reached", "请求超时", "连接超时", "超时"]),
+    refine(&[Unknown], Timeout, &["timeout"]).except(&["invalid timeout", "timeout must", "timeout value", "timeout option"]),
     refine(&[Unknown], Server, &["internal server error", "bad gateway"]),
     refine(&[Unknown], Cancelled, &["request was aborted", "operation was aborted", "request aborted", "request canceled",
         "request cancelled", "request was cancelled", "user aborted"]),

@@ -95,7 +95,8 @@ fn pitfall_6_the_fallback_says_what_happened_and_what_to_do() {
     let errors = ErrorClass::ALL.map(|class| Some(CallError::new(class, "")));
     for error in errors.iter().chain([&None]) {
         for retry_after in [None, Some(ms(4_200)), Some(ms(86_400_000)), Some(std::time::Duration::MAX)] {
-            let failure = Failure { stop_reason: StopReason::Attempts, error: error.as_ref(), retry_after };
+            let cause = error.as_ref().map(|error| error.class);
+            let failure = Failure { stop_reason: StopReason::Attempts, error: error.as_ref(), cause, retry_after };
             let english = Locale::English.text(&failure);
             assert!(english.contains("temporarily unavailable") && english.contains("Please "), "{english}");
             let chinese = Locale::Chinese.text(&failure);
@@ -113,5 +114,5 @@ fn pitfall_6_the_user_reads_it_without_anyone_asking_for_it() {
     let client = client(&clock, MockLlmClient::always_failing(), config, NoHooks);
     let outcome = run(&clock, client.execute("hello", CallOptions::default()));
     assert_eq!(outcome.status, OutcomeStatus::Fallback);
-    assert_eq!(outcome.text(), "智能助手暂时不可用：当前请求较多。请稍后重试，或联系人工客服。");
+    assert_eq!(outcome.text(), "智能助手暂时不可用：服务繁忙或正在维护。请稍后重试，或联系人工客服。");
 }

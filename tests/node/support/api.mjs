@@ -583,6 +583,10 @@ export default {
         "optional": true,
         "type": "ErrorInfo"
       },
+      "cause": {
+        "optional": true,
+        "type": "ErrorClass"
+      },
       "fallbackError": {
         "optional": true,
         "type": "string"
@@ -662,6 +666,10 @@ export default {
       "error": {
         "optional": true,
         "type": "ErrorInfo"
+      },
+      "cause": {
+        "optional": true,
+        "type": "ErrorClass"
       },
       "retryAfterMs": {
         "optional": true,

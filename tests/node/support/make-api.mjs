@@ -39,8 +39,9 @@ function signature(text) {
 function readClass(lines) {
   const result = { constructible: false, parameters: [], methods: {}, statics: {}, getters: {} }
   for (const line of lines) {
-    const [, modifier, name, rest] = line.match(/^(static |get )?(\w+)(\(.*)$/)
+    const [, modifier, name, rest] = line.match(/^(private |static |get )?(\w+)(\(.*)$/)
     const read = signature(rest)
+    if (modifier === 'private ') continue
     if (name === 'constructor') Object.assign(result, { constructible: true, parameters: read.parameters })
     else if (modifier === 'get ') result.getters[name] = read.returns
     else (modifier === 'static ' ? result.statics : result.methods)[name] = read
@@ -67,11 +68,11 @@ export function read(text) {
   while (code.length > 0) {
     const head = code.shift().replace(/^export (declare )?/, '')
     const body = () => code.splice(0, code.indexOf('}') + 1).slice(0, -1)
-    const [, kind, name, rest] = head.match(/^(function|class|interface|const enum|type) (\w+)(.*)$/) || [, head]
+    const [, kind, name, rest] = head.match(/^(function|class|interface|enum|type) (\w+)(.*)$/) || [, head]
     if (kind === 'function') api.functions[name] = signature(rest)
     else if (kind === 'class') api.classes[name] = readClass(body())
     else if (kind === 'interface') api.interfaces[name] = readInterface(body())
-    else if (kind === 'const enum') api.enums[name] = readEnum(body())
+    else if (kind === 'enum') api.enums[name] = readEnum(body())
     else if (kind === 'type') api.types[name] = rest.replace(/^ = /, '')
     else throw new Error('index.d.ts has something unknown: ' + head)
   }

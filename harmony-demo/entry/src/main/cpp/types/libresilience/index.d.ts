@@ -34,7 +34,8 @@ export interface AttemptContext {
 
 /**
  * Your client for one LLM service. It makes one attempt a call and does not retry by itself. `chat` is read once, when
- * the `ResilientLlmClient` is made; `context` is made only when `chat` declares a second parameter.
+ * the `ResilientLlmClient` is made; `context` is made only when `chat` declares a second parameter (`chat.length` is 2), or
+ * with `passContext`. An answer without text, or with a `finishReason`, is looked through for an error of the service.
  */
 export interface LlmClient {
   chat(request: Object, context?: AttemptContext): Promise<ChatResponse>
@@ -102,22 +103,22 @@ export interface BreakerOptions {
   maxCooldownMs?: number
   /** Spreads the cooldown over [1 − spread, 1 + spread), so that devices do not probe together. 0 to 1; default 0. */
   cooldownSpread?: number
-  /** After so many milliseconds without opening, the next cooldown is the first one again. Default 60 000. */
+  /** After so many milliseconds without opening, the next cooldown is the first one again. 0 to 365 days; default 60 000. */
   cooldownResetMs?: number
   /** Probes in flight at once while half-open. 1 to 1000; default 1. */
   halfOpenProbes?: number
   /** Probes that must succeed before it closes. 1 to 1000; default 1. */
   successThreshold?: number
   /**
-   * After so many milliseconds a probe that has not reported loses its place. From 1; default: the longer of
-   * cooldownMs and the attempt's timeout (60 000 where there is none).
+   * After so many milliseconds a probe that has not reported loses its place. 1 to 365 days; default: the longer of
+   * cooldownMs and the attempt's timeout (60 000 where there is none) plus 1000 for its report.
    */
   probeLeaseMs?: number
 }
 
 /** State of a circuit breaker. */
-export declare const enum BreakerState {
-  /** Calls pass. */
+export declare enum BreakerState {
+  /** Calls pass, but for those that come before a Retry-After of the service is over. */
   CLOSED = 0,
   /** Calls are rejected until the cooldown has run out. */
   OPEN = 1,
@@ -151,7 +152,7 @@ export interface BreakerStats {
 export interface CallOptions {
   /** Ends the call when cancelled. */
   cancelToken?: CancelToken
-  /** Shortens the whole call, in milliseconds; longer than the client's deadline has no effect. 1 to 365 days. */
+  /** Shortens the whole call, in milliseconds: 1 to 365 days; longer than the client's deadline has no effect. */
   deadlineMs?: number
   /** Identity of the request, at most 200 bytes; made up when left out. */
   requestId?: string
@@ -171,6 +172,11 @@ export interface CallOutcome {
   stopReason: StopReason
   /** The last failed attempt's error; undefined on success and when no attempt was made. */
   error?: ErrorInfo
+  /**
+   * What kind of fault is behind a call without an answer: the error's class or, when no attempt was made, that of the
+   * failure for which the breaker rejects; undefined on success, or if nothing is known.
+   */
+  cause?: ErrorClass
   /** Why the fallback itself failed. */
   fallbackError?: string
   /** When the service may be asked again, in milliseconds from now, if known. */
@@ -188,7 +194,7 @@ export interface CallOutcome {
 }
 
 /** Where a wait between two attempts comes from. */
-export declare const enum DelaySource {
+export declare enum DelaySource {
   /** The backoff of the client's policy. */
   Backoff = 'backoff',
   /** The service's Retry-After, which was longer. */
@@ -196,7 +202,7 @@ export declare const enum DelaySource {
 }
 
 /** What kind of fault ended an attempt. The README's table says what follows from each. */
-export declare const enum ErrorClass {
+export declare enum ErrorClass {
   /** 429: too many requests. */
   RateLimit = 'rate_limit',
   /** 503, 529: the service is overloaded. */
@@ -265,6 +271,11 @@ export interface FailureInfo {
   stopReason: StopReason
   /** The last attempt's error; undefined when no attempt was made. */
   error?: ErrorInfo
+  /**
+   * What kind of fault is behind it: the error's class or, when no attempt was made, that of the failure for which the
+   * breaker rejects; undefined if nothing is known.
+   */
+  cause?: ErrorClass
   /** When the service may be asked again, in milliseconds from now, if known. */
   retryAfterMs?: number
   /** The built-in text for this failure. */
@@ -272,7 +283,7 @@ export interface FailureInfo {
 }
 
 /** How waits are spread. `d` is the exponential wait under the cap. */
-export declare const enum Jitter {
+export declare enum Jitter {
   /** d · [1 − jitterSpread, 1 + jitterSpread); article 000 with a spread of 0.5. */
   Multiplicative = 'multiplicative',
   /** [0, d); article 001. */
@@ -288,7 +299,7 @@ export declare const enum Jitter {
 }
 
 /** Language of the built-in fallback texts. */
-export declare const enum Locale {
+export declare enum Locale {
   /** Simplified Chinese. */
   Chinese = 'zh',
   /** English. */
@@ -303,7 +314,7 @@ export interface MockOptions {
   latencyMs?: number
   /** HTTP status that it fails with. 100 to 999; default 503. */
   status?: number
-  /** Text that it fails with; default `'503 Service Unavailable'`, with the status given. */
+  /** Text that it fails with; default `'503 Service Unavailable'`, for another status such as 500 `'500 from the mock'`. */
   message?: string
   /** Retry-After that it fails with, in milliseconds. 0 to 365 days; default: none. */
   retryAfterMs?: number
@@ -312,7 +323,7 @@ export interface MockOptions {
 }
 
 /** How a call ended, in one word. */
-export declare const enum OutcomeStatus {
+export declare enum OutcomeStatus {
   /** The model answered. */
   Ok = 'ok',
   /** The fallback text stands in for an answer. */
@@ -342,7 +353,10 @@ export interface ResilienceConfig {
   jitter?: Jitter
   /** Half the width of multiplicative jitter. 0 to 1; default 0.5. */
   jitterSpread?: number
-  /** The most that additive jitter adds, in milliseconds. 0 to maxMs; default 500, or maxMs if that is shorter. */
+  /**
+   * The most that additive jitter adds, in milliseconds. 0 to 365 days, with jitter Additive at most maxMs; default 500,
+   * or maxMs if that is shorter.
+   */
   jitterMs?: number
   /** Longest time for one attempt in milliseconds. 1 to 365 days; default 60 000. */
   attemptTimeoutMs?: number
@@ -360,9 +374,15 @@ export interface ResilienceConfig {
   locale?: Locale
   /** Id or host of the provider (`'deepseek'`, `'dashscope.aliyuncs.com'`): some error codes mean different things. */
   provider?: string
-  /** Whether the inner client gets an `AttemptContext` as second argument; default: when its `chat` declares one. */
+  /**
+   * Whether the inner client gets an `AttemptContext` as second argument; default: when `chat.length` is 2 or more. Set
+   * it for a `chat` with a default value or rest parameters there.
+   */
   passContext?: boolean
-  /** Source of chance in [0, 1) for jitter; default: the device's. */
+  /**
+   * Source of chance in [0, 1) for jitter; default: the device's. What is below or above is clamped; anything but a
+   * finite number, or an exception, counts as 0.5 and is logged.
+   */
   rng?: () => number
   /** A clock that moves by hand, for tests; default: the device's monotonic clock. */
   clock?: ManualClock
@@ -391,7 +411,7 @@ export interface RetryEvent {
 }
 
 /** Why a call made no further attempt. */
-export declare const enum StopReason {
+export declare enum StopReason {
   /** An answer came. */
   Success = 'success',
   /** Trying again cannot help. */
@@ -413,12 +433,12 @@ export declare const enum StopReason {
 /**
  * Judges anything that a client threw or rejected with: what kind of fault it is, whether a retry can help, how long
  * the service asks to wait. Any value is allowed; what says nothing is `Unknown`.
+ * Throws INVALID_ARGUMENT when `provider` is given and no such string.
  *
  * @param error reads, in this order: `class` and `retryable` of the error itself; `x-should-retry`; `status`,
  * `statusCode` or `responseCode`; HarmonyOS codes (2300000+, 1007900000+); errno names; a provider's error body in
  * `body`, `data`, `error` or `result`; a message that begins with a status
  * @param provider id or host of the provider, at most 200 bytes: some codes mean different things
- * @throws INVALID_ARGUMENT when `provider` is given and no such string
  */
 export declare function classifyError(error: Object | string | number | boolean | null | undefined, provider?: string): ErrorInfo
 
@@ -427,14 +447,15 @@ export declare function version(): string
 
 /** Exponential backoff with multiplicative jitter, as a pure function. */
 export declare class BackoffCalculator {
+  private constructor()
   /**
    * `floor(base · factor^(attempt − 1) · jitter)` in milliseconds, jitter in [0.5, 1.5). No cap but 2^53 − 1.
+   * Throws INVALID_ARGUMENT naming the argument; whatever `rng` throws.
    *
-   * @param attempt the attempt that failed, counted from 1
+   * @param attempt the attempt that failed, from 1 to 2^32 − 1
    * @param base wait before the first retry in milliseconds, 0 to 2^53 − 1
    * @param factor growth from one wait to the next, 1 to 1000
    * @param rng source of chance in [0, 1), such as `Math.random`
-   * @throws INVALID_ARGUMENT naming the argument; whatever `rng` throws
    */
   static nextDelay(attempt: number, base: number, factor: number, rng: () => number): number
 }
@@ -444,15 +465,16 @@ export declare class BackoffCalculator {
  * neutral when it is garbage-collected; until then a probe keeps its place for the length of its lease.
  */
 export declare class BreakerPermit {
+  private constructor()
   /** Whether it is a probe of a half-open breaker. */
   get isProbe(): boolean
   /** The call succeeded. */
   recordSuccess(): void
   /**
    * The call failed and the service is to blame.
+   * Throws INVALID_ARGUMENT unless `retryAfterMs` is from 0 to 365 days.
    *
    * @param retryAfterMs the service asked to be left alone so long: no call is admitted earlier
-   * @throws INVALID_ARGUMENT unless `retryAfterMs` is from 0 to 365 days
    */
   recordFailure(retryAfterMs?: number): void
   /** The call said nothing about the service. */
@@ -472,16 +494,16 @@ export declare class CancelToken {
   /**
    * Calls `listener` with the reason when the token is cancelled, at once if it already is: the place to destroy an
    * HTTP request. What a listener throws is logged.
+   * Throws INVALID_ARGUMENT when `listener` is no function.
    *
    * @returns a number for `offCancel`
-   * @throws INVALID_ARGUMENT when `listener` is no function
    */
   onCancel(listener: (reason: string) => void): number
   /**
    * Forgets a listener.
+   * Throws INVALID_ARGUMENT when `id` is no whole number.
    *
    * @returns false when there is none of that number
-   * @throws INVALID_ARGUMENT when `id` is no whole number
    */
   offCancel(id: number): boolean
 }
@@ -489,11 +511,13 @@ export declare class CancelToken {
 /** Stops calls to a service that keeps failing, and lets a probe through after a cooldown. */
 export declare class CircuitBreaker {
   /**
+   * Throws INVALID_CONFIG naming the field, the value and what is allowed.
+   *
    * @param failureThreshold failures in a row that open it, 1 to 2^32 − 1; default 3
    * @param cooldownMs how long it stays open before a probe may go out, 0 (at once) to 365 days; default 5000
-   * @param now the time in milliseconds from any origin, for tests; default: the device's monotonic clock
+   * @param now the time in milliseconds from any origin, for tests; default: the device's monotonic clock. While it
+   * gives anything but a finite number, or throws, time stands still for this breaker, and that is logged
    * @param options everything else
-   * @throws INVALID_CONFIG naming the field, the value and what is allowed
    */
   constructor(failureThreshold?: number, cooldownMs?: number, now?: () => number, options?: BreakerOptions)
   /** Asks for one call. True: make it and record how it ended. While half-open only probes are let through. */
@@ -502,9 +526,9 @@ export declare class CircuitBreaker {
   recordSuccess(): void
   /**
    * A call failed and the service is to blame. Half-open: taken for the oldest probe in flight. Open: ignored.
+   * Throws INVALID_ARGUMENT unless `retryAfterMs` is from 0 to 365 days.
    *
    * @param retryAfterMs the service asked to be left alone so long: no call is admitted earlier
-   * @throws INVALID_ARGUMENT unless `retryAfterMs` is from 0 to 365 days
    */
   recordFailure(retryAfterMs?: number): void
   /** A call said nothing about the service (cancelled, the caller's mistake): a probe gives its place back. */
@@ -521,26 +545,26 @@ export declare class CircuitBreaker {
   get retryAfterMs(): number
   /** Failures in a row. */
   get consecutiveFailures(): number
-  /** What it has seen since it was made. */
+  /** What it has seen since it was made; `opened` and `closed` count `isolate()`, `forceClosed()` and `reset()` too. */
   get stats(): BreakerStats
   /** Rejects every call until `reset()`. */
   isolate(): void
   /** Admits every call and counts nothing until `reset()`. */
   forceClosed(): void
-  /** As new: closed, nothing counted. Calls in flight no longer count. */
+  /** Closed, no failures, no cooldown, as when it was made; `stats` stay. Calls in flight no longer count. */
   reset(): void
   /**
    * Calls `listener` after each change of state. What it throws costs the call nothing: `stats.listenerErrors` counts.
+   * Throws INVALID_ARGUMENT when `listener` is no function.
    *
    * @returns a number for `offStateChange`
-   * @throws INVALID_ARGUMENT when `listener` is no function
    */
   onStateChange(listener: (event: BreakerEvent) => void): number
   /**
    * Forgets a listener.
+   * Throws INVALID_ARGUMENT when `id` is no whole number.
    *
    * @returns false when there is none of that number
-   * @throws INVALID_ARGUMENT when `id` is no whole number
    */
   offStateChange(id: number): boolean
 }
@@ -557,14 +581,12 @@ export declare class ManualClock {
   /**
    * Moves on by `ms` and ends each sleep on the way, in order, at its own moment. Promises of the app's own client
    * settle only after this returns: where the call goes through several, use `advanceAsync`.
-   *
-   * @throws INVALID_ARGUMENT unless `ms` is from 0 to 365 days
+   * Throws INVALID_ARGUMENT unless `ms` is from 0 to 365 days.
    */
   advance(ms: number): void
   /**
    * As `advance`, but lets the promises that are due settle before each step.
-   *
-   * @throws INVALID_ARGUMENT unless `ms` is from 0 to 365 days
+   * Rejects with INVALID_ARGUMENT unless `ms` is from 0 to 365 days.
    */
   advanceAsync(ms: number): Promise<void>
   /** How many sleeps are pending. */
@@ -576,15 +598,15 @@ export declare class ManualClock {
 /** A stand-in for an LLM service: fails its first calls, then answers, and counts them all. */
 export declare class MockLlmClient {
   /**
+   * Throws INVALID_CONFIG naming the field, the value and what is allowed.
+   *
    * @param failFirst how many calls fail before the first answer, 0 to 2^53 − 1; default 0
    * @param options what it answers and fails with
-   * @throws INVALID_CONFIG naming the field, the value and what is allowed
    */
   constructor(failFirst?: number, options?: MockOptions)
   /**
    * A mock that never answers.
-   *
-   * @throws INVALID_CONFIG naming the field, the value and what is allowed
+   * Throws INVALID_CONFIG naming the field, the value and what is allowed.
    */
   static alwaysFailing(options?: MockOptions): MockLlmClient
   /**
@@ -600,13 +622,14 @@ export declare class MockLlmClient {
 /** Keeps the calls to one LLM service alive: breaker, retry with backoff and jitter, timeouts, fallback. */
 export declare class ResilientLlmClient {
   /**
+   * Throws INVALID_CONFIG naming the field, the value and what is allowed.
+   *
    * @param inner your client for the service; it makes one attempt a call and does not retry by itself
    * @param config attempts, waits, timeouts; left out: the defaults
    * @param breaker the service's breaker; left out: one of its own
    * @param fallback what the user reads when no answer can be had: a text (may be empty), or a function that gives
    * one, or a promise of one; left out: a text that says what happened and what to do next
    * @param onRetry called when a retry has been decided, before its wait; what it throws costs the call nothing
-   * @throws INVALID_CONFIG naming the field, the value and what is allowed
    */
   constructor(inner: LlmClient, config?: ResilienceConfig, breaker?: CircuitBreaker, fallback?: string | FallbackFunction, onRetry?: (event: RetryEvent) => void)
   /**
@@ -615,15 +638,16 @@ export declare class ResilientLlmClient {
    * @param request passed to the inner client untouched
    * @returns rejects only with what the caller alone can mend, an `Error` with `code` (see ErrorClass), `retryable`,
    * `status` and `cause`: `auth`, `model_not_found`, `context_length`, `content_filter`, `bad_request`, `protocol`,
-   * `client_bug`, or with the last error when the fallback itself failed
+   * `client_bug`; `cancelled` when your client says that the request was aborted; or with the last error when the
+   * fallback itself failed
    */
   chat(request: Object): Promise<string>
   /**
-   * Runs a call to its end and tells everything about it. Never rejects, but for a wrong argument.
+   * Runs a call to its end and tells everything about it. Rejects only for a wrong argument, with INVALID_ARGUMENT
+   * naming the field of `options`, the value and what is allowed.
    *
    * @param request passed to the inner client untouched
    * @param options cancelling, deadline and identity of this call
-   * @throws INVALID_ARGUMENT naming the field of `options`, the value and what is allowed
    */
   execute(request: Object, options?: CallOptions): Promise<CallOutcome>
   /** Attempts of the latest finished call. With calls at once, the outcome of each tells its own. */

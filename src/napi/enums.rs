@@ -1,0 +1,34 @@
+//! Enums as ArkTS compiles its own: an object whose keys can be listed, and for numbers the way back
+//! (`BreakerState[0] === 'CLOSED'`). napi-ohos makes objects with hidden keys and no way back.
+
+use napi_derive_ohos::napi;
+use napi_ohos::bindgen_prelude::Object;
+use napi_ohos::{Env, JsValue, Result};
+
+use super::arguments::scope_of;
+use super::js::{Scope, Type, Value};
+
+#[napi(module_exports)]
+pub fn rebuild_enums(exports: Object, env: Env) -> Result<()> {
+    let (scope, exports) = (scope_of(env), exports.raw());
+    for name in scope.keys(exports, u32::MAX) {
+        let value = scope.get_named(exports, &name);
+        // Classes and functions have the type of a function.
+        if scope.type_of(value) == Type::Object {
+            scope.set_own(exports, &name, rebuilt(scope, value));
+        }
+    }
+    Ok(())
+}
+
+fn rebuilt(scope: Scope, hidden: Value) -> Value {
+    let listed = scope.object();
+    for name in scope.all_keys(hidden) {
+        let value = scope.get_named(hidden, &name);
+        scope.set_own(listed, &name, value);
+        if let Some(number) = scope.as_number(value) {
+            scope.set_own(listed, &number.to_string(), scope.string(&name));
+        }
+    }
+    listed
+}
