@@ -1,6 +1,10 @@
 // The command line of scripts/demo.sh.
 import { parseArgs } from 'node:util'
 
+/** The most that --retries takes. */
+export const MOST_RETRIES = 100
+const LONGEST_TIMEOUT_MS = 3_600_000
+
 export const HELP = `Plays the two scenarios of the demo page on this machine, through the real Node-API module:
   scripts/demo.sh [--json]
 
@@ -11,8 +15,8 @@ Options:
   --endpoint URL    http or https; /chat/completions is appended unless it is there
   --model NAME      the model's name, as the service calls it
   --key-env VAR     the environment variable that holds the key (its name, never the key itself)
-  --retries N       retries after the first attempt, 0 to 100; default 2
-  --timeout-ms N    longest time for one attempt in milliseconds, 1 to 3600000; default 60000
+  --retries N       retries after the first attempt, 0 to ${MOST_RETRIES}; default 2
+  --timeout-ms N    longest time for one attempt in milliseconds, 1 to ${LONGEST_TIMEOUT_MS}; default 60000
   --json            prints the outcome records as JSON, and nothing else, on stdout
   --help            prints this
 
@@ -22,7 +26,7 @@ Exit code: 0 all claims hold, or the model answered; 1 a claim does not hold; 2 
 3 the fallback or an error was shown; 130 cancelled.
 
 Example, with Ollama on this machine:
-  scripts/demo.sh --endpoint http://localhost:11434/v1 --model qwen2.5:0.5b "What is a circuit breaker?"`
+  scripts/demo.sh --endpoint http://127.0.0.1:11434/v1 --model qwen2.5:0.5b "What is a circuit breaker?"`
 
 /** A mistake in the command line. */
 export class UsageError extends Error {}
@@ -35,6 +39,15 @@ const OPTIONS = {
   'timeout-ms': { type: 'string' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
+}
+
+/** What an option takes, where it takes something. */
+const ALLOWED = {
+  endpoint: 'a URL that begins with http:// or https://',
+  model: "a model's name",
+  'key-env': 'the name of an environment variable, such as DEEPSEEK_API_KEY, not the key',
+  retries: `a whole number from 0 to ${MOST_RETRIES}`,
+  'timeout-ms': `a whole number from 1 to ${LONGEST_TIMEOUT_MS}`,
 }
 
 /** What the command line asks for: `mode` is 'help', 'scenarios' or 'endpoint'. */
@@ -53,8 +66,8 @@ export function parse(argv, env) {
     url: chatUrl(values.endpoint),
     model: values.model,
     key: keyFrom(values['key-env'], env),
-    retries: integer('--retries', values.retries ?? '2', 0, 100),
-    timeoutMs: integer('--timeout-ms', values['timeout-ms'] ?? '60000', 1, 3_600_000),
+    retries: integer('retries', values.retries ?? '2', 0, MOST_RETRIES),
+    timeoutMs: integer('timeout-ms', values['timeout-ms'] ?? '60000', 1, LONGEST_TIMEOUT_MS),
     question: question(positionals),
   }
 }
@@ -63,10 +76,14 @@ function read(argv) {
   try {
     return parseArgs({ args: argv, options: OPTIONS, allowPositionals: true })
   } catch (error) {
-    if (error.code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') throw new UsageError(error.message)
-    const [name] = error.message.match(/'[^']*'/) ?? ['']
-    const allowed = Object.keys(OPTIONS).map((option) => `--${option}`)
-    throw new UsageError(`unknown option ${name}; allowed: ${allowed.join(', ')}`)
+    if (error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+      const [name] = error.message.match(/'[^']*'/) ?? ['']
+      const known = Object.keys(OPTIONS).map((option) => `--${option}`)
+      throw new UsageError(`unknown option ${name}; allowed: ${known.join(', ')}`)
+    }
+    // No value, or one that begins with "-": Node's words for it say nothing of what is allowed.
+    const [, option] = error.message.match(/^Option '--([a-z-]+)/) ?? []
+    throw new UsageError(ALLOWED[option] ? `--${option} needs a value: ${ALLOWED[option]}` : error.message)
   }
 }
 
@@ -85,14 +102,14 @@ function question(positionals) {
 function integer(option, text, least, most) {
   const number = /^\d+$/.test(text) ? Number(text) : NaN
   if (number >= least && number <= most) return number
-  throw new UsageError(`${option}: got '${text}', allowed: a whole number from ${least} to ${most}`)
+  throw new UsageError(`--${option}: got '${text}', allowed: ${ALLOWED[option]}`)
 }
 
 /** The URL that is asked. What may be a secret (user:password@) is not repeated. */
 function chatUrl(text) {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!['http:', 'https:'].includes(url?.protocol)) {
-    throw new UsageError('--endpoint: allowed is a URL that begins with http:// or https://')
+    throw new UsageError(`--endpoint: allowed: ${ALLOWED.endpoint}`)
   }
   if (url.username || url.password) {
     throw new UsageError('--endpoint: no user and password in the URL, please; name a variable with --key-env')
@@ -108,7 +125,7 @@ function chatUrl(text) {
 function keyFrom(name, env) {
   if (name === undefined) return undefined
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-    throw new UsageError('--key-env takes the name of an environment variable, such as DEEPSEEK_API_KEY, not the key')
+    throw new UsageError(`--key-env: allowed: ${ALLOWED['key-env']}`)
   }
   const key = env[name]?.trim()
   if (!key) throw new UsageError('the environment variable that --key-env names is not set or empty')
