@@ -5,7 +5,7 @@
 class ServiceError extends Error {
   constructor(response, body, answer) {
     const said = [answer?.error?.message, answer?.error, answer?.message].find((text) => typeof text === 'string')
-    super(`HTTP ${response.status}` + (said ? `: ${said}` : ''))
+    super([`HTTP ${response.status}`, said ?? notJson(response, body, answer)].filter(Boolean).join(': '))
     this.name = 'ServiceError'
     this.status = response.status
     this.headers = Object.fromEntries(response.headers) // names come in lower case; Retry-After is in here
@@ -38,8 +38,7 @@ export class OpenAiClient {
       })
       return this.#answer(response, this.#withoutKey(await response.text()))
     } catch (error) {
-      // fetch says "fetch failed" and keeps the reason in its cause: ECONNREFUSED, ENOTFOUND, a broken TLS handshake.
-      throw error.cause?.errors?.[0] ?? error.cause ?? error
+      throw this.#reason(error)
     } finally {
       clearTimeout(timer)
       context.cancelToken.offCancel(listener)
@@ -55,18 +54,35 @@ export class OpenAiClient {
   }
 
   #answer(response, body) {
-    const answer = response.ok ? JSON.parse(body) : parsed(body) // no JSON in a 200: the page of a hotel's Wi-Fi
-    // Some services report errors inside a 200.
-    if (!response.ok || answer?.error) throw new ServiceError(response, body, answer)
+    const answer = parsed(body)
+    // No JSON in a 200 is the page of a hotel's Wi-Fi, say; and some services report errors inside a 200.
+    if (!response.ok || answer === undefined || answer?.error) throw new ServiceError(response, body, answer)
     const choice = answer?.choices?.[0]
     // With the rest of the answer: ResilientLlmClient knows the errors that providers hide in there.
     return { ...answer, text: choice?.message?.content, finishReason: choice?.finish_reason }
+  }
+
+  /** fetch says "fetch failed" and keeps the reason in its cause: ECONNREFUSED, ENOTFOUND, a broken TLS handshake. */
+  #reason(error) {
+    const reason = error.cause?.errors?.[0] ?? error.cause ?? error
+    if (reason.message !== 'bad port') return reason
+    const refused = new Error(`fetch sends nothing to port ${new URL(this.url).port}: it belongs to another protocol`)
+    return Object.assign(refused, { class: 'protocol' }) // a class that the client says wins; this one is not retried
   }
 
   /** A service may repeat the key in its error text, and error texts end up in logs. "ollama" or "EMPTY" is no secret. */
   #withoutKey(text) {
     return this.#key?.length >= 8 ? text.replaceAll(this.#key, '***') : text
   }
+}
+
+/** What came in place of JSON; undefined if it is JSON, or nothing with an error's status. */
+function notJson(response, body, answer) {
+  const isPage = /^\s*<(!doctype|html)/i.test(body) || response.headers.get('content-type')?.startsWith('text/html')
+  if (answer !== undefined) return undefined
+  if (isPage) return 'an HTML page instead of JSON'
+  if (!response.ok) return undefined
+  return body.trim() ? 'not JSON, or cut off' : 'an empty body instead of JSON'
 }
 
 function parsed(text) {

@@ -1,10 +1,17 @@
 // Watches one client from outside: when its service was called, what its breaker did, how its calls ended.
+import { whyNoRetry } from './reasons.mjs'
 
 const STATES = ['CLOSED', 'OPEN', 'HALF_OPEN']
 
 /** The name of a breaker's state. */
 export function stateName(lib, state) {
   return STATES.find((name) => lib.BreakerState[name] === state) ?? String(state)
+}
+
+/** What the user gets to read: the answer, the fallback text or the error. */
+export function inWords({ status, text, error }) {
+  if (status === 'ok' && !text.trim()) return '(the model answered with an empty text)'
+  return text || error?.message
 }
 
 export class Recorder {
@@ -45,9 +52,10 @@ export class Recorder {
   /** For the constructor of ResilientLlmClient: shows the attempt that failed and the wait that begins. */
   onRetry = ({ attempt, delayMs, delaySource, error }) => {
     const source = delaySource === this.#lib.DelaySource.RetryAfter ? 'Retry-After' : 'backoff'
-    const { code, message } = error
+    const { code, message, retryAfterMalformed } = error
     const wait = `${delayMs} ms, ${source}`
     this.#timeline.event(`attempt ${attempt}`, { code, wait, state: this.state, detail: message })
+    this.#showMalformed(retryAfterMalformed)
   }
 
   /** Makes a call, shows what came of it, and keeps its outcome. */
@@ -58,7 +66,9 @@ export class Recorder {
     const last = outcome.trace.at(-1)
     if (last && last.delayMs === undefined) this.#showLast(last)
     for (const change of this.#caused.splice(0)) this.#timeline.event('breaker', change)
-    const detail = outcome.text || outcome.error?.message
+    const reason = whyNoRetry(outcome, this.state)
+    if (reason && outcome.attempts > 0) this.#timeline.event('no retry', { detail: reason })
+    const detail = outcome.attempts > 0 ? inWords(outcome) : reason
     this.#timeline.event(`call ${number}`, { code: outcome.status, state: this.state, detail })
     return outcome
   }
@@ -69,10 +79,15 @@ export class Recorder {
   }
 
   /** An attempt that no wait follows. */
-  #showLast({ attempt, ok, code, message, breakerState, probe }) {
+  #showLast({ attempt, ok, code, message, breakerState, probe, retryAfterMalformed }) {
     const detail = [probe ? 'the probe' : '', message].filter(Boolean).join(': ')
     const state = stateName(this.#lib, breakerState)
     this.#timeline.event(`attempt ${attempt}`, { code: ok ? 'ok' : code, state, detail })
+    this.#showMalformed(retryAfterMalformed)
+  }
+
+  #showMalformed(header) {
+    if (header !== undefined) this.#timeline.event('', { detail: `a Retry-After that can't be read: ${header}` })
   }
 
   #stateChanged({ from, to, reason, cooldownMs }) {

@@ -6,6 +6,8 @@ const FACTOR = 2
 // Chance, given from outside: the jitter is 0.85, then 1.3, so that the second wait is the longer one for certain.
 const CHANCES = [0.35, 0.8]
 const LATENCY_MS = 60
+const RETRIES = 2
+const FEWER_RETRIES = 1 // the breaker opens in the middle of the second call
 const THRESHOLD = 3
 const COOLDOWN_MS = 1500
 const QUESTION = { prompt: 'What does a circuit breaker do?' }
@@ -36,12 +38,13 @@ class Claims {
 /** Two failures, two growing waits, then the normal answer. */
 export async function failsTwiceThenSucceeds(lib, timeline) {
   timeline.title('1 · The service fails twice, then succeeds')
+  timeline.text(`A call makes up to ${RETRIES + 1} attempts (maxRetries: ${RETRIES}).`)
   timeline.text(`The chances for the jitter are given (${CHANCES.join(', ')}): the waits grow for certain.`)
   timeline.header()
   const mock = new lib.MockLlmClient(2, { reply: REPLY, latencyMs: LATENCY_MS })
   const breaker = new lib.CircuitBreaker(THRESHOLD, COOLDOWN_MS)
   const recorder = new Recorder(lib, timeline, breaker)
-  const config = { maxRetries: 2, base: BASE_MS, factor: FACTOR, rng: inTurn(CHANCES), locale: lib.Locale.English }
+  const config = { maxRetries: RETRIES, base: BASE_MS, factor: FACTOR, rng: inTurn(CHANCES), locale: lib.Locale.English }
   const client = new lib.ResilientLlmClient(recorder.watch(() => mock), config, breaker, undefined, recorder.onRetry)
 
   const outcome = await recorder.call(client, QUESTION)
@@ -68,13 +71,14 @@ export async function failsTwiceThenSucceeds(lib, timeline) {
 export async function keepsFailingUntilTheBreakerOpens(lib, timeline) {
   timeline.title('2 · The service keeps failing: the breaker opens')
   timeline.text(`It opens at ${THRESHOLD} failures in a row and stays open for ${COOLDOWN_MS} ms.`)
+  timeline.text(`A call makes up to ${FEWER_RETRIES + 1} attempts (maxRetries: ${FEWER_RETRIES}).`)
   timeline.header()
   const broken = lib.MockLlmClient.alwaysFailing({ latencyMs: LATENCY_MS })
   const healed = new lib.MockLlmClient(0, { reply: REPLY, latencyMs: LATENCY_MS })
   const breaker = new lib.CircuitBreaker(THRESHOLD, COOLDOWN_MS)
   const recorder = new Recorder(lib, timeline, breaker)
   let service = broken
-  const config = { maxRetries: 1, base: BASE_MS, factor: FACTOR, locale: lib.Locale.English }
+  const config = { maxRetries: FEWER_RETRIES, base: BASE_MS, factor: FACTOR, locale: lib.Locale.English }
   const client = new lib.ResilientLlmClient(recorder.watch(() => service), config, breaker, undefined, recorder.onRetry)
   const ask = () => recorder.call(client, QUESTION)
   const claims = new Claims(timeline)

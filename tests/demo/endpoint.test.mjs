@@ -98,7 +98,24 @@ describe('an answer', { concurrency: 6 }, () => {
     assert.match(stdout, /attempt 1 +overloaded +\d+ ms, backoff +CLOSED +HTTP 503: warming up/)
     assert.match(stdout, /attempt 2 +ok/)
     assert.match(stdout, /^It is\nnoon\.$/m)
-    assert.match(stdout, /2 attempts in \d+ ms/)
+    assert.match(stdout, /^ {2}2 attempts in \d+ ms$/m)
+    assert.match(stdout, /^ {2}request id \S+, the same in every attempt$/m)
+    assert.doesNotMatch(stdout, /no retry|left alone|stays open|next step/)
+  })
+
+  test('from one attempt does not speak of every attempt', async () => {
+    const server = await serve(answer('It is noon.'))
+    assert.match((await read(server.endpoint)).stdout, /^ {2}request id \S+$/m)
+  })
+
+  test('without a word is said to be one', async () => {
+    for (const text of ['', ' \n']) {
+      const server = await serve(answer(text))
+      const { code, stdout } = await read(server.endpoint)
+      assert.equal(code, 0)
+      assert.match(stdout, /^Answer\n\(the model answered with an empty text\)$/m)
+      assert.match(stdout, /call 1 +ok +CLOSED +\(the model answered with an empty text\)/)
+    }
   })
 
   test('arrives whole when its characters come in pieces', async () => {
@@ -166,6 +183,16 @@ describe('a fault, then an answer', { concurrency: 6 }, () => {
     })
   }
 
+  test('a Retry-After that nobody can read is shown, of any attempt', async () => {
+    const busy = json(429, limit, { 'retry-after': 'soon' })
+    const shown = /^ +\d+\.\d+ +a Retry-After that can't be read: soon$/gm
+    for (const [plan, args, times] of [[[busy, answer('fine')], [], 1], [[busy], ['--retries', '1'], 2]]) {
+      const server = await serve(...plan)
+      const { stdout } = await read(server.endpoint, ...args)
+      assert.equal(stdout.match(shown)?.length, times, stdout)
+    }
+  })
+
   test('the request that ran out of time is taken back', async () => {
     const server = await serve(slow(5000, answer('late')))
     const { code } = await ask(server.endpoint, '--retries', '0', '--timeout-ms', '1000')
@@ -183,17 +210,20 @@ describe('no answer', { concurrency: 6 }, () => {
   const page = reply(200, '<!DOCTYPE html><title>Free Wi-Fi</title>', { 'content-type': 'text/html' })
   const cases = [
     ['401 that repeats the key', json(401, { error: { message: `Incorrect API key provided: ${KEY}.` } }), 'auth', 'error', /check the key/],
+    ['404 with a page', reply(404, '<html>Not found</html>'), 'model_not_found', 'error', /HTTP 404: an HTML page instead of JSON/],
     ['400, too long', json(400, tooLong), 'context_length', 'error', /shorter question/],
     ['400 of another kind', json(400, { error: { message: 'temperature must be below 2' } }), 'bad_request', 'error', /temperature/],
     ['404, no such model', json(404, noModel), 'model_not_found', 'error', /model's name \(test-model\)/],
     ['302 to a login page', reply(302, '', { location: 'http://login.invalid/' }), 'protocol', 'error', /leads elsewhere/],
     ['a finish reason of moderation', answer('', 'content_filter'), 'content_filter', 'error', /differently/],
     ['429 without quota', json(429, quota, { 'retry-after': '1' }), 'quota', 'fallback', /top up/],
-    ['JSON that is cut', reply(200, '{"choices":[{"mess'), 'invalid_response', 'fallback', /check the URL/],
+    ['JSON that is cut', reply(200, '{"choices":[{"mess'), 'invalid_response', 'fallback', /HTTP 200: not JSON, or cut off/],
+    ['a text in a 200', reply(200, 'It is noon.'), 'invalid_response', 'fallback', /HTTP 200: not JSON, or cut off/],
     ['JSON of another shape', json(200, { hello: 'world' }), 'invalid_response', 'fallback', /check the URL/],
     ['JSON null', json(200, null), 'invalid_response', 'fallback', /check the URL/],
-    ['an empty body', reply(200, ''), 'invalid_response', 'fallback', /check the URL/],
+    ['an empty body', reply(200, ''), 'invalid_response', 'fallback', /HTTP 200: an empty body instead of JSON/],
     ['a login page in a 200', page, 'invalid_response', 'fallback', /login page/],
+    ['a page that does not say so', reply(200, '\n<HTML>hello'), 'invalid_response', 'fallback', /HTTP 200: an HTML page instead of JSON/],
   ]
   for (const [name, fault, code, status, next] of cases) {
     test(`${name}: asked once`, async () => {
@@ -208,14 +238,42 @@ describe('no answer', { concurrency: 6 }, () => {
       assert.equal(outcome.stopReason, 'not_retryable')
       assert.equal(outcome.usedFallback, status === 'fallback')
       assert.match(inWords.stdout, next)
+      assert.match(inWords.stdout, /^ +\d+\.\d+ {2}no retry +asking again would not help: /m)
+      assert.match(inWords.stdout, /^ {2}1 attempt in \d+ ms, no retry: asking again would not help: /m)
+      assert.doesNotMatch(inWords.stdout, /not_retryable|JSON at position/)
     })
   }
+
+  test('a 503 from a proxy: the page is named', async () => {
+    const server = await serve(reply(503, '<html>503 Service Temporarily Unavailable</html>'))
+    const { stdout } = await read(server.endpoint, '--retries', '0')
+    assert.match(stdout, /attempt 1 +overloaded +CLOSED +HTTP 503: an HTML page instead of JSON/)
+  })
 
   test('without quota the breaker opens at once', async () => {
     const server = await serve(json(429, quota))
     const { outcome, transitions } = await ask(server.endpoint)
     assert.deepEqual(transitions, ['CLOSED → OPEN'])
     assert.equal(outcome.trace[0].breakerState, OPEN)
+  })
+
+  test('who is to be left alone is told from a breaker that stays open', async () => {
+    const asked = (seconds) => json(429, { error: { message: 'slow down' } }, { 'retry-after': seconds })
+    const cases = [
+      ['no Retry-After', [reply(503)], '0', []],
+      ['a Retry-After', [asked('2')], '0', [/service asks to be left alone for 2 s$/]],
+      ['no Retry-After, the breaker open', [reply(500)], '2', [/breaker stays open for 5 s$/]],
+      ['no quota', [json(429, quota)], '2', [/breaker stays open for 10 min$/]],
+      ['both', [reply(500), reply(500), asked('2')], '2', [/service asks to be left alone for 2 s$/, /breaker stays open for 5 s$/]],
+    ]
+    const run = async ([name, plan, retries, expected]) => {
+      const server = await serve(...plan)
+      const { stdout } = await read(server.endpoint, '--retries', retries)
+      const lines = stdout.split('\n').filter((line) => /left alone|stays open/.test(line))
+      assert.equal(lines.length, expected.length, `${name}: ${stdout}`)
+      lines.forEach((line, i) => assert.match(line, expected[i], name))
+    }
+    await Promise.all(cases.map(run))
   })
 
   test('when it fails to the end: fallback, all attempts in the trace, the breaker open', async () => {
@@ -234,8 +292,10 @@ describe('no answer', { concurrency: 6 }, () => {
     const { code, stdout, elapsedMs } = await read(server.endpoint)
     assert.equal(code, 3)
     assert.ok(elapsedMs < 60_000)
-    assert.match(stdout, /retry_after_too_long/)
-    assert.match(stdout, /left alone for 3600000 ms/)
+    assert.match(stdout, /no retry +the service asks for 1 h, no call waits so long$/m)
+    assert.match(stdout, /^ {2}the service asks to be left alone for 1 h$/m)
+    assert.match(stdout, /^ {2}next step: ask again in 1 h, not earlier$/m)
+    assert.doesNotMatch(stdout, /retry_after_too_long|--retries/)
   })
 
   test('a port where nobody listens', async () => {
@@ -247,8 +307,17 @@ describe('no answer', { concurrency: 6 }, () => {
     assert.deepEqual(inJson.outcome.trace.map((attempt) => attempt.code), ['connect', 'connect'])
     assert.equal(inJson.outcome.maybeBilled, false, 'nothing was sent')
     assert.match(inJson.outcome.error.message, /ECONNREFUSED/)
+    assert.match(inWords.stdout, /no retry +attempt 2 of 2 was the last$/m)
     assert.match(inWords.stdout, /the service can't be reached/)
     assert.match(inWords.stdout, new RegExp(`whether a service runs at 127.0.0.1:${port}`))
+  })
+
+  test('a port to which fetch sends nothing: said, and not tried again', async () => {
+    const { code, stdout } = await read('http://127.0.0.1:1/v1')
+    assert.equal(code, 3)
+    assert.match(stdout, /attempt 1 +protocol +CLOSED +fetch sends nothing to port 1: it belongs to another protocol$/m)
+    assert.match(stdout, /^ {2}1 attempt in \d+ ms, no retry: /m)
+    assert.match(stdout, /next step: check .*the port/)
   })
 
   test('a host that does not exist', async () => {
@@ -296,7 +365,7 @@ describe('Ctrl-C', { concurrency: 6 }, () => {
     assert.ok(performance.now() - begin < 5000, `took ${performance.now() - begin} ms`)
     assert.equal(code, 130)
     assert.match(stdout, /Cancelled/)
-    assert.match(stdout, /1 attempt in \d+ ms, ended by cancelled/)
+    assert.match(stdout, /1 attempt in \d+ ms, no retry: the call was cancelled/)
     assert.equal(server.requests.length, 1)
   })
 })

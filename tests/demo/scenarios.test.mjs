@@ -17,6 +17,13 @@ describe('the run', { concurrency: 2 }, () => {
     for (const shown of ['255 ms, backoff', '780 ms, backoff', 'CLOSED → OPEN', 'the probe', 'overloaded']) {
       assert.ok(stdout.includes(shown), shown)
     }
+    assert.match(stdout, /up to 3 attempts \(maxRetries: 2\)/)
+    assert.match(stdout, /up to 2 attempts \(maxRetries: 1\)/)
+    const [endOfFirstCall] = stdout.match(/^.*no retry.*\n.*call 1 .*fallback/m)
+    assert.match(endOfFirstCall, /attempt 2 of 2 was the last/)
+    assert.equal(stdout.match(/call \d .*rejected, nothing sent: the breaker is open$/gm).length, 4)
+    assert.equal(stdout.match(/call \d .*rejected, nothing sent: the probe is out$/gm).length, 2)
+    assert.match(stdout, /no retry +the probe failed, the breaker is open again$/m)
   })
 
   test('as JSON, by scripts/demo.sh: the outcome records and nothing else', async () => {
