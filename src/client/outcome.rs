@@ -18,18 +18,6 @@ pub enum OutcomeStatus {
     Cancelled,
 }
 
-impl OutcomeStatus {
-    /// As ArkTS sees it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Fallback => "fallback",
-            Self::Error => "error",
-            Self::Cancelled => "cancelled",
-        }
-    }
-}
-
 /// Everything about a call that has ended.
 #[derive(Debug, Clone)]
 pub struct Outcome<R> {

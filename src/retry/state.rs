@@ -27,22 +27,6 @@ pub enum StopReason {
     Cancelled,
 }
 
-impl StopReason {
-    /// As ArkTS sees it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Success => "success",
-            Self::NotRetryable => "not_retryable",
-            Self::Attempts => "attempts",
-            Self::Deadline => "deadline",
-            Self::Budget => "budget",
-            Self::CircuitOpen => "circuit_open",
-            Self::RetryAfterTooLong => "retry_after_too_long",
-            Self::Cancelled => "cancelled",
-        }
-    }
-}
-
 /// Where a wait comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DelaySource {
@@ -50,16 +34,6 @@ pub enum DelaySource {
     Backoff,
     /// The service's Retry-After, which was longer.
     RetryAfter,
-}
-
-impl DelaySource {
-    /// As ArkTS sees it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Backoff => "backoff",
-            Self::RetryAfter => "retry_after",
-        }
-    }
 }
 
 /// What to do after a failed attempt.
