@@ -9,11 +9,6 @@ pub(crate) enum Level {
     Warn,
 }
 
-/// Where lines go.
-trait Sink {
-    fn write(level: Level, line: &str);
-}
-
 pub(crate) fn debug(message: Arguments<'_>) {
     write(Level::Debug, message);
 }
@@ -22,20 +17,23 @@ pub(crate) fn info(message: Arguments<'_>) {
     write(Level::Info, message);
 }
 
-#[allow(dead_code)] // the Node-API layer warns, the core alone does not
 pub(crate) fn warn(message: Arguments<'_>) {
     write(Level::Warn, message);
 }
 
 #[cfg(target_env = "ohos")]
 fn write(level: Level, message: Arguments<'_>) {
-    Hilog::write(level, &escape(&message.to_string()));
-}
-
-#[cfg(not(target_env = "ohos"))]
-fn write(level: Level, message: Arguments<'_>) {
-    if level >= stderr_level() {
-        Stderr::write(level, &message.to_string());
+    use ohos_hilog_binding::{Hilog, LogOptions};
+    static HILOG: std::sync::LazyLock<Hilog> = std::sync::LazyLock::new(|| {
+        let hilog = Hilog::new();
+        hilog.with_options(LogOptions { domain: 0, tag: "resilience" });
+        hilog
+    });
+    let line = escape(&message.to_string());
+    match level {
+        Level::Debug => HILOG.debug(&line),
+        Level::Info => HILOG.info(&line),
+        Level::Warn => HILOG.warn(&line),
     }
 }
 
@@ -48,35 +46,12 @@ fn escape(message: &str) -> String {
     line
 }
 
-#[cfg(target_env = "ohos")]
-struct Hilog;
-
-#[cfg(target_env = "ohos")]
-impl Sink for Hilog {
-    fn write(level: Level, line: &str) {
-        use ohos_hilog_binding::{Hilog, LogOptions};
-        static HILOG: std::sync::LazyLock<Hilog> = std::sync::LazyLock::new(|| {
-            let hilog = Hilog::new();
-            hilog.with_options(LogOptions { domain: 0, tag: "resilience" });
-            hilog
-        });
-        match level {
-            Level::Debug => HILOG.debug(line),
-            Level::Info => HILOG.info(line),
-            Level::Warn => HILOG.warn(line),
-        }
-    }
-}
-
 #[cfg(not(target_env = "ohos"))]
-struct Stderr;
-
-#[cfg(not(target_env = "ohos"))]
-impl Sink for Stderr {
-    fn write(level: Level, line: &str) {
-        use std::io::Write;
+fn write(level: Level, message: Arguments<'_>) {
+    use std::io::Write;
+    if level >= stderr_level() {
         // Not eprintln!, which panics when nobody reads stderr any more: a log line may be lost, a call may not.
-        let _ = writeln!(std::io::stderr(), "[resilience] {} {line}", format!("{level:?}").to_lowercase());
+        let _ = writeln!(std::io::stderr(), "[resilience] {} {message}", format!("{level:?}").to_lowercase());
     }
 }
 
