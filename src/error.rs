@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use crate::backoff::millis;
+use crate::text::shortened;
 
 /// A configuration value that is not allowed. Nothing was built.
 ///
@@ -27,9 +28,7 @@ pub struct InvalidConfig {
 impl InvalidConfig {
     /// Names the field, the value and what is allowed.
     pub fn new(field: &'static str, value: impl Display, allowed: impl Into<String>) -> Self {
-        let mut value = value.to_string();
-        truncate(&mut value, 80);
-        Self { field, value, allowed: allowed.into() }
+        Self { field, value: shortened(&value.to_string(), 80), allowed: allowed.into() }
     }
 }
 
@@ -58,26 +57,9 @@ pub(crate) fn duration_in_range(field: &'static str, value: Duration, min: Durat
     Err(InvalidConfig::new(field, millis(value), allowed))
 }
 
-/// Cuts `text` to at most `max_bytes`, on a character boundary, and marks the cut.
-pub(crate) fn truncate(text: &mut String, max_bytes: usize) {
-    if text.len() <= max_bytes {
-        return;
-    }
-    let end = (0..=max_bytes).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-    text.truncate(end);
-    text.push('…');
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn text_is_cut_on_a_character_boundary() {
-        let mut text = "重试重试".to_owned();
-        truncate(&mut text, 7);
-        assert_eq!(text, "重试…");
-    }
 
     #[test]
     fn a_range_error_names_field_value_and_range() {

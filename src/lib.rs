@@ -51,6 +51,7 @@ pub mod mock;
 pub mod random;
 pub mod registry;
 pub mod retry;
+mod text;
 
 pub use error::{InvalidConfig, MAX_DURATION};
 

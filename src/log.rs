@@ -40,10 +40,8 @@ fn write(level: Level, message: Arguments<'_>) {
 /// hilog takes its message as a printf format and ends it at a NUL.
 #[cfg(any(test, target_env = "ohos"))]
 fn escape(message: &str) -> String {
-    let mut line = message.replace('%', "%%").replace('\0', "\u{fffd}");
     // hilog drops what is longer than 4096 bytes.
-    crate::error::truncate(&mut line, 4_000);
-    line
+    crate::text::shortened(&message.replace('%', "%%").replace('\0', "\u{fffd}"), 4_000)
 }
 
 #[cfg(not(target_env = "ohos"))]

@@ -11,7 +11,8 @@ use super::facts::AnswerFacts;
 use super::judge::Evidence;
 use super::payload::Stream;
 use super::tables::finish_reason;
-use super::text::{cut, strip_prefix_ignore_case};
+use super::text::strip_prefix_ignore_case;
+use crate::text::cut;
 
 /// Only this much of an answer as text is read.
 const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;

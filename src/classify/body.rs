@@ -10,7 +10,7 @@ use super::payload;
 use super::retry_after::MAX_WAIT;
 use super::rules::Provider;
 use super::tables::status;
-use super::text::cut;
+use crate::text::cut;
 
 /// How often JSON inside JSON is unwrapped.
 pub(super) const MAX_UNWRAPS: u8 = 3;

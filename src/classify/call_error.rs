@@ -2,7 +2,7 @@
 
 use super::class::{BreakerVerdict, ErrorClass};
 use super::retry_after::RetryAfter;
-use super::text::cut;
+use crate::text::cut;
 
 /// The most bytes of a message that a [`CallError`] keeps.
 pub const MAX_MESSAGE_BYTES: usize = 500;

@@ -34,7 +34,7 @@ fn hostile_bodies_cost_little() {
         classify(&facts, SystemTime::UNIX_EPOCH);
         classify_answer(&AnswerFacts { body: Some(body), ..Default::default() }, SystemTime::UNIX_EPOCH);
         // A debug build on a busy machine: quadratic work would take minutes.
-        assert!(began.elapsed() < Duration::from_secs(5), "{}…", text::cut(&text, 20));
+        assert!(began.elapsed() < Duration::from_secs(5), "{}…", crate::text::cut(&text, 20));
     }
 }
 

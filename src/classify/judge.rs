@@ -10,7 +10,8 @@ use super::payload;
 use super::retry_after::{self, Hints};
 use super::rules::{self, Case, Certainty, Provider};
 use super::tables::{harmony, phrases, status, transport};
-use super::text::{Words, cut, strip_prefix_ignore_case};
+use super::text::{Words, strip_prefix_ignore_case};
+use crate::text::cut;
 
 /// Judges a failed attempt. `wall_clock` only serves to read a date when the response has no `Date` header.
 ///

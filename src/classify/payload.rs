@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::body::{self, MAX_UNWRAPS, ProviderError};
 use super::tables::status;
-use super::text::{cut, strip_prefix_ignore_case};
+use super::text::strip_prefix_ignore_case;
+use crate::text::cut;
 
 /// Only this much of a failed reply is read.
 const MAX_PAYLOAD_BYTES: usize = 256 * 1024;

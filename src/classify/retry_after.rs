@@ -6,7 +6,7 @@ use super::body::BodyWait;
 use super::call_error::MAX_CODE_BYTES;
 use super::class::ErrorClass;
 use super::duration;
-use super::text::cut;
+use crate::text::cut;
 
 /// A wait that the provider asked for.
 ///

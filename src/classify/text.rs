@@ -1,13 +1,6 @@
-//! Text of unknown size and origin: cutting it, and finding phrases in it.
+//! Text of unknown origin: finding phrases in it.
 
-/// The start of `text`, at most `max_bytes`, ending on a character boundary.
-pub(super) fn cut(text: &str, max_bytes: usize) -> &str {
-    if text.len() <= max_bytes {
-        return text;
-    }
-    let end = (0..=max_bytes).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-    &text[..end]
-}
+use crate::text::cut;
 
 /// `text` without `prefix`, whatever the case of its ASCII letters.
 pub(super) fn strip_prefix_ignore_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
@@ -127,15 +120,6 @@ impl Words {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_cut_never_splits_a_character() {
-        for max in 0..8 {
-            assert!("a重b试".starts_with(cut("a重b试", max)));
-        }
-        assert_eq!(cut("a重b", 3), "a");
-        assert_eq!(cut("a重b", 4), "a重");
-    }
 
     #[test]
     fn phrases_match_whole_words_in_any_case() {

@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json};
 use super::js::{Scope, Type, Value};
 use crate::classify::{CallError, Code, ErrorClass, ErrorFacts};
 use crate::error::InvalidConfig;
+use crate::text::cut;
 
 /// A wrong argument. Thrown at once, as an `Error` with `code`.
 pub struct BadInput {
@@ -196,12 +197,10 @@ pub fn json(scope: Scope, value: Value, limits: &mut JsonLimits) -> Json {
             if whole { Json::from(number as i64) } else { Json::from(number) }
         }
         Type::String => {
-            let mut text = scope.as_string(value).unwrap_or_default();
-            if text.len() > limits.bytes {
-                crate::error::truncate(&mut text, limits.bytes);
-            }
-            limits.bytes = limits.bytes.saturating_sub(text.len());
-            Json::String(text)
+            let text = scope.as_string(value).unwrap_or_default();
+            let kept = cut(&text, limits.bytes);
+            limits.bytes -= kept.len();
+            Json::from(kept)
         }
         Type::Object => {
             limits.depth -= 1;
