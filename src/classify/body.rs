@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 use super::call_error::MAX_CODE_BYTES;
 use super::duration;
 use super::payload;
-use super::retry_after::MAX_WAIT;
 use super::rules::Provider;
 use super::tables::status;
+use crate::error::MAX_DURATION;
 use crate::text::cut;
 
 /// How often JSON inside JSON is unwrapped.
@@ -274,7 +274,7 @@ impl ProviderError {
         let amount = |name: &str, parse: fn(&str) -> Option<Duration>| match fields.get(name)? {
             // Only a number beyond 1e16 prints with an exponent: any such wait is cut to the longest.
             Value::Number(number) => {
-                parse(&number.to_string()).or_else(|| (number.as_f64()? > 1e15).then_some(MAX_WAIT))
+                parse(&number.to_string()).or_else(|| (number.as_f64()? > 1e15).then_some(MAX_DURATION))
             }
             Value::String(text) => parse(text),
             _ => None,

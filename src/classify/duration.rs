@@ -2,17 +2,17 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::retry_after::MAX_WAIT;
+use crate::error::MAX_DURATION;
 
 const NANOS_PER_MILLI: u128 = 1_000_000;
 
-/// Whole milliseconds, rounded up, at most [`MAX_WAIT`].
+/// Whole milliseconds, rounded up, at most [`MAX_DURATION`].
 fn from_nanos(nanos: u128) -> Duration {
-    let millis = nanos.div_ceil(NANOS_PER_MILLI).min(MAX_WAIT.as_millis());
+    let millis = nanos.div_ceil(NANOS_PER_MILLI).min(MAX_DURATION.as_millis());
     Duration::from_millis(millis as u64)
 }
 
-/// Splits a leading `digits[.digits]` off `text`, in units of `unit` nanoseconds.
+/// Splits a leading `digits[.digits]` off `text`.
 fn split_number(text: &str) -> Option<(&str, &str)> {
     let whole = text.bytes().take_while(u8::is_ascii_digit).count();
     if whole == 0 {
@@ -197,7 +197,7 @@ mod tests {
             ("1.5", ms(1_500)),
             ("1.0001", ms(1_001)),
             ("0.0000000000000000001", ms(1)),
-            ("99999999999999999999999999999999999999999999999", Some(MAX_WAIT)),
+            ("99999999999999999999999999999999999999999999999", Some(MAX_DURATION)),
             ("", None),
             ("-1", None),
             ("+1", None),
@@ -218,7 +218,7 @@ mod tests {
     fn numbers_of_javascript() {
         assert_eq!(millis_from_f64(0.0), ms(0));
         assert_eq!(millis_from_f64(0.2), ms(1));
-        assert_eq!(millis_from_f64(1e300), Some(MAX_WAIT));
+        assert_eq!(millis_from_f64(1e300), Some(MAX_DURATION));
         for bad in [-1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             assert_eq!(millis_from_f64(bad), None);
         }
@@ -235,7 +235,7 @@ mod tests {
             ("34.074824224s", ms(34_075)),
             ("2us", ms(1)),
             ("1d", ms(86_400_000)),
-            ("99999999999999999999999999999999999999h", Some(MAX_WAIT)),
+            ("99999999999999999999999999999999999999h", Some(MAX_DURATION)),
             ("20", None),
             ("s", None),
             ("-1s", None),

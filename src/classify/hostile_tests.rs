@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
+use crate::MAX_DURATION;
 
 #[test]
 fn hostile_bodies_cost_little() {
@@ -195,7 +196,7 @@ proptest! {
         prop_assert!(error.message.len() <= MAX_MESSAGE_BYTES && !error.message.is_empty());
         prop_assert!(error.provider_code.as_ref().is_none_or(|code| code.len() <= MAX_CODE_BYTES));
         prop_assert!(error.retry_after_malformed.as_ref().is_none_or(|raw| raw.len() <= MAX_CODE_BYTES));
-        prop_assert!(error.retry_after.is_none_or(|after| after.wait <= MAX_WAIT && after.wait.subsec_nanos() % 1_000_000 == 0));
+        prop_assert!(error.retry_after.is_none_or(|after| after.wait <= MAX_DURATION && after.wait.subsec_nanos() % 1_000_000 == 0));
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub use call_error::{CallError, MAX_CODE_BYTES, MAX_MESSAGE_BYTES};
 pub use class::{BreakerVerdict, Decision, ErrorClass, NextProvider};
 pub use facts::{AnswerFacts, Code, ErrorFacts};
 pub use judge::classify;
-pub use retry_after::{MAX_WAIT, RetryAfter, RetryAfterSource};
+pub use retry_after::{RetryAfter, RetryAfterSource};
 
 #[cfg(test)]
 mod hostile_tests;

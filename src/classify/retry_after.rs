@@ -24,14 +24,11 @@ use crate::text::cut;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryAfter {
-    /// How long, from now. Whole milliseconds, rounded up, at most [`MAX_WAIT`].
+    /// How long, from now. Whole milliseconds, rounded up; a longer one is cut to [`MAX_DURATION`](crate::MAX_DURATION).
     pub wait: Duration,
     /// Where it was read.
     pub source: RetryAfterSource,
 }
-
-/// The longest wait that is kept: longer ones are cut to it.
-pub const MAX_WAIT: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// Where a wait was read. The variants stand in the order in which they win.
 ///

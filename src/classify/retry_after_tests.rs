@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::RetryAfterSource::*;
 use super::*;
+use crate::MAX_DURATION;
 
 /// Wed, 21 Oct 2026 07:28:00 GMT.
 fn now() -> SystemTime {
@@ -42,7 +43,7 @@ fn seconds_of_the_header() {
         ("0.0001", Some(1)),
         (" 7 ", Some(7_000)),
         ("2592000", Some(2_592_000_000)),
-        ("99999999999999999999999999", Some(MAX_WAIT.as_millis() as u64)),
+        ("99999999999999999999999999", Some(MAX_DURATION.as_millis() as u64)),
     ] {
         assert_eq!(with_headers(&[("Retry-After", value)]), expected.map(|wait| (wait, Seconds)), "{value}");
     }
@@ -56,7 +57,7 @@ fn the_three_forms_of_a_date() {
     assert_eq!(with_headers(&[("retry-after", "Wed, 21 Oct 2026 07:27:00 GMT")]), Some((0, HttpDate)), "already over");
     assert_eq!(
         with_headers(&[("retry-after", "Fri, 31 Dec 9999 23:59:59 GMT")]),
-        Some((MAX_WAIT.as_millis() as u64, HttpDate))
+        Some((MAX_DURATION.as_millis() as u64, HttpDate))
     );
 }
 
@@ -116,7 +117,7 @@ fn what_the_client_says() {
     let with = |millis| classify(&ErrorFacts { retry_after_ms: Some(millis), ..facts(503, &[]) }, now());
     assert_eq!(with(0.0).retry_after.unwrap().wait, Duration::ZERO);
     assert_eq!(with(1.2).retry_after.unwrap().wait, Duration::from_millis(2));
-    assert_eq!(with(1e300).retry_after.unwrap().wait, MAX_WAIT);
+    assert_eq!(with(1e300).retry_after.unwrap().wait, MAX_DURATION);
     for (bad, raw) in [(-1.0, "-1"), (f64::NAN, "NaN"), (f64::INFINITY, "inf")] {
         let error = with(bad);
         assert_eq!((error.retry_after, error.retry_after_malformed.as_deref()), (None, Some(raw)));
@@ -136,7 +137,7 @@ fn fields_of_the_body() {
         (json!({"error": {"message": "m", "metadata": {"retry_after": 2}}}), Some(2_000)),
         (json!({"error": {"message": "m", "retry_after": -1}}), None),
         (json!({"error": {"message": "m", "retry_after": null}}), None),
-        (json!({"error": {"message": "m", "retry_after": 1e300}}), Some(MAX_WAIT.as_millis() as u64)),
+        (json!({"error": {"message": "m", "retry_after": 1e300}}), Some(MAX_DURATION.as_millis() as u64)),
         (json!({"error": {"message": "m", "retry_after": "soon"}}), None),
     ] {
         assert_eq!(with_body(body.clone()), expected.map(|wait| (wait, Body)), "{body}");
