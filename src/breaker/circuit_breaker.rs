@@ -145,13 +145,11 @@ impl CircuitBreaker {
 
     #[cold]
     fn admit(&self, now: Timestamp, attempt_timeout: Duration) -> Result<Ticket, Rejection> {
-        let (admission, event) = self.change(|shared| {
+        self.change(|shared| {
             let (admission, event) = shared.state.admit(now, attempt_timeout);
             shared.stats.rejected += u64::from(admission.is_err());
-            ((admission, event), event)
-        });
-        self.tell(event);
-        admission
+            (admission, event)
+        })
     }
 
     /// A service that is down is asked for by many calls at once: they need no lock.
@@ -183,17 +181,16 @@ impl CircuitBreaker {
     }
 
     fn record(&self, result: impl FnOnce(&mut State) -> Recorded, counter: impl Fn(&mut BreakerStats) -> &mut u64) {
-        let event = self.change(|shared| match result(&mut shared.state) {
+        self.change(|shared| match result(&mut shared.state) {
             Recorded::Counted(event) => {
                 *counter(&mut shared.stats) += 1;
-                (event, event)
+                ((), event)
             }
             Recorded::Stale => {
                 shared.stats.stale += 1;
-                (None, None)
+                ((), None)
             }
         });
-        self.tell(event);
     }
 
     /// A ticket for a result that was reported without its permit (article 000's `recordSuccess()`): it is taken for
@@ -220,11 +217,7 @@ impl CircuitBreaker {
 
     fn switch(&self, to: impl FnOnce(&mut State, Timestamp) -> Option<BreakerEvent>) {
         let now = self.clock.now();
-        let event = self.change(|shared| {
-            let event = to(&mut shared.state, now);
-            (event, event)
-        });
-        self.tell(event);
+        self.change(|shared| ((), to(&mut shared.state, now)));
     }
 
     /// State as the last event left it: `Open` is read until a call comes after the cooldown.
@@ -297,7 +290,8 @@ impl CircuitBreaker {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The one place that changes the state: counts the event and renews what is read without the lock.
+    /// The one place that changes the state: counts the event, renews what is read without the lock, and tells the
+    /// listeners once the lock is gone.
     fn change<T>(&self, change: impl FnOnce(&mut Shared) -> (T, Option<BreakerEvent>)) -> T {
         let mut shared = self.shared();
         let (result, event) = change(&mut shared);
@@ -310,11 +304,14 @@ impl CircuitBreaker {
         self.failures.store(u64::from(shared.state.failures()), Ordering::Relaxed);
         self.open_until.store(shared.state.open_until().and_then(nanos).unwrap_or(0), Ordering::Release);
         self.gate.store(gate_of(&shared.state), Ordering::Release);
+        drop(shared);
+        if let Some(event) = event {
+            self.tell(&event);
+        }
         result
     }
 
-    fn tell(&self, event: Option<BreakerEvent>) {
-        let Some(event) = event else { return };
+    fn tell(&self, event: &BreakerEvent) {
         log::info(format_args!(
             "breaker {} -> {} ({}), failures {}, cooldown {} ms",
             event.from.as_str(),
@@ -324,7 +321,7 @@ impl CircuitBreaker {
             event.cooldown.as_millis()
         ));
         let listeners: Vec<Listener> = self.shared().listeners.iter().map(|(_, listener)| listener.clone()).collect();
-        let panicked = listeners.iter().filter(|listener| catch_unwind(AssertUnwindSafe(|| listener(&event))).is_err());
+        let panicked = listeners.iter().filter(|listener| catch_unwind(AssertUnwindSafe(|| listener(event))).is_err());
         let errors = panicked.count() as u64;
         if errors > 0 {
             self.shared().stats.listener_errors += errors;
