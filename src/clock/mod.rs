@@ -4,13 +4,15 @@
 
 mod manual;
 mod monotonic;
+mod system;
 mod timestamp;
 mod tokio_clock;
 
 pub use manual::{ManualClock, ManualSleep};
 pub use monotonic::Monotonic;
+pub use system::SystemClock;
 pub use timestamp::Timestamp;
-pub use tokio_clock::{SystemClock, TokioClock};
+pub use tokio_clock::TokioClock;
 
 /// A clock that never runs backwards. [`Monotonic`] makes one of readings that may.
 pub trait Clock {
