@@ -46,6 +46,7 @@ pub mod classify;
 pub mod client;
 pub mod clock;
 mod error;
+mod lock;
 mod log;
 pub mod mock;
 pub mod random;

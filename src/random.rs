@@ -1,10 +1,12 @@
 //! Chance, passed in: jitter draws from an [`Rng`], so that a test can fix it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
+
+use crate::lock::lock;
 
 /// A source of numbers spread evenly over `[0, 1)`.
 ///
@@ -45,7 +47,7 @@ impl SeededRng {
 
 impl Rng for SeededRng {
     fn next_unit(&self) -> f64 {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).random()
+        lock(&self.0).random()
     }
 }
 

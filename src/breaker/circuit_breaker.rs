@@ -3,7 +3,7 @@
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use super::config::BreakerConfig;
@@ -14,6 +14,7 @@ use super::state::{BreakerState, Recorded, Rejection, RejectionReason, State, Ti
 use crate::classify::ErrorClass;
 use crate::clock::{Clock, SystemClock, Timestamp};
 use crate::error::InvalidConfig;
+use crate::lock::lock;
 use crate::log;
 use crate::random::{Rng, SeededRng, draw};
 
@@ -286,8 +287,7 @@ impl CircuitBreaker {
     }
 
     fn shared(&self) -> MutexGuard<'_, Shared> {
-        // Nothing panics under this lock, so there is no half-made change to fear.
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.shared)
     }
 
     /// The one place that changes the state: counts the event, renews what is read without the lock, and tells the

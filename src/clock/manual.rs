@@ -1,10 +1,11 @@
 use std::collections::BTreeMap;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use super::{Clock, Timer, Timestamp};
+use crate::lock::lock;
 
 /// A clock that moves only when told to: tests of a policy need not wait.
 ///
@@ -36,7 +37,7 @@ impl ManualClock {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// Moves on by `by` and wakes each sleep that ends on the way, in order, at its own moment.

@@ -1,8 +1,9 @@
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use super::{Clock, Timestamp};
 use crate::error::MAX_DURATION;
+use crate::lock::lock;
 
 /// Makes a [`Clock`] of readings that may jump back: `Date.now()` does when the device's clock is set.
 ///
@@ -40,7 +41,7 @@ impl<F: Fn() -> f64> Clock for Monotonic<F> {
     fn now(&self) -> Timestamp {
         // Before the lock: a reading may be a function of the app, which may ask this clock.
         let reading = (self.read)();
-        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut progress = lock(&self.progress);
         if reading.is_finite() {
             let step = reading - progress.last_reading.unwrap_or(0.0);
             // One step is at most ten thousand years: what is beyond it is no time.

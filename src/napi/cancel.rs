@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
@@ -14,6 +14,7 @@ use super::instance::{Instance, constructing};
 use super::js::{Scope, Value};
 use super::kept::{Keeper, Reference, UserFunction};
 use crate::cancel::{CancelReason, CancelToken as Core, Registration};
+use crate::lock::lock;
 use crate::log;
 
 /// Ends the calls that it was given to, once and at once: waits end, the client in flight is told.
@@ -44,7 +45,7 @@ impl Registrations {
     }
 
     fn all(&self) -> MutexGuard<'_, Vec<(u32, Registration)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

@@ -1,7 +1,8 @@
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use crate::clock::Timestamp;
 use crate::error::{InvalidConfig, in_range};
+use crate::lock::lock;
 
 /// Settings of a [`RetryBudget`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -94,7 +95,7 @@ impl RetryBudget {
 
     fn with_bucket<T>(&self, now: Timestamp, action: impl FnOnce(&mut Bucket) -> T) -> T {
         let capacity = (self.config.capacity * TOKEN) as u64;
-        let mut bucket = self.bucket.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bucket = lock(&self.bucket);
         let gained = (now.since(bucket.refilled_at).as_secs_f64() / 60.0 * self.config.per_minute * TOKEN) as u64;
         if gained > 0 {
             bucket.micro_tokens = bucket.micro_tokens.saturating_add(gained).min(capacity);

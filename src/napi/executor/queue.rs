@@ -1,11 +1,12 @@
 use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::ptr;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use napi_ohos::sys;
 
+use crate::lock::lock;
 use crate::napi::js::Scope;
 
 type OnRing = unsafe extern "C" fn(sys::napi_env, sys::napi_value, *mut c_void, *mut c_void);
@@ -127,9 +128,4 @@ impl Queue {
             unsafe { sys::napi_release_threadsafe_function(function, sys::ThreadsafeFunctionReleaseMode::abort) };
         }
     }
-}
-
-/// Nothing panics under these locks.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
