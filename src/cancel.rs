@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::task::{Context, Poll, Waker};
 
 use crate::lock::lock;
@@ -44,12 +44,7 @@ impl CancelReason {
 /// assert_eq!(attempt.reason(), Some(CancelReason::Timeout), "the first reason stays");
 /// ```
 #[derive(Clone, Default)]
-pub struct CancelToken(Arc<Inner>);
-
-#[derive(Default)]
-struct Inner {
-    state: Mutex<State>,
-}
+pub struct CancelToken(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
@@ -73,10 +68,10 @@ impl CancelToken {
 
     /// A token that is cancelled with this one.
     pub fn child(&self) -> Self {
-        let child = Arc::new_cyclic(|child: &Weak<Inner>| {
+        let child = Arc::new_cyclic(|child: &Weak<Mutex<State>>| {
             let child = child.clone();
-            let follow = move |reason| child.upgrade().into_iter().for_each(|inner| Self(inner).cancel(reason));
-            Inner { state: Mutex::new(State { parent: self.on_cancel(follow), ..State::default() }) }
+            let follow = move |reason| child.upgrade().into_iter().for_each(|state| Self(state).cancel(reason));
+            Mutex::new(State { parent: self.on_cancel(follow), ..State::default() })
         });
         if let Some(reason) = self.reason() {
             Self(child.clone()).cancel(reason);
@@ -87,7 +82,7 @@ impl CancelToken {
     /// Cancels this token and its children. Only the first call counts.
     pub fn cancel(&self, reason: CancelReason) {
         let listeners = {
-            let mut state = self.0.state();
+            let mut state = lock(&self.0);
             if state.reason.is_some() {
                 return;
             }
@@ -111,7 +106,7 @@ impl CancelToken {
 
     /// Why, once it is cancelled. A child that was cancelled through its parent has the parent's reason.
     pub fn reason(&self) -> Option<CancelReason> {
-        self.0.state().reason
+        lock(&self.0).reason
     }
 
     /// Ready once it is cancelled.
@@ -130,7 +125,7 @@ impl CancelToken {
     /// client keeps the token.
     pub fn close(&self) {
         let forgotten = {
-            let mut state = self.0.state();
+            let mut state = lock(&self.0);
             (std::mem::take(&mut state.listeners), state.parent.take())
         };
         // Outside the lock: both may have a drop of their own.
@@ -138,7 +133,7 @@ impl CancelToken {
     }
 
     fn register(&self, listener: Listener) -> Option<Registration> {
-        let mut state = self.0.state();
+        let mut state = lock(&self.0);
         if state.reason.is_some() {
             return None;
         }
@@ -150,13 +145,7 @@ impl CancelToken {
 
     /// How many listeners, waits and children are registered.
     pub fn listeners(&self) -> usize {
-        self.0.state().listeners.len()
-    }
-}
-
-impl Inner {
-    fn state(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+        lock(&self.0).listeners.len()
     }
 }
 
@@ -168,13 +157,13 @@ impl fmt::Debug for CancelToken {
 
 /// A listener's place at a [`CancelToken`]. Dropping it takes the listener back.
 pub struct Registration {
-    token: Weak<Inner>,
+    token: Weak<Mutex<State>>,
     id: u64,
 }
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        let removed = self.token.upgrade().map(|inner| inner.state().listeners.remove(&self.id));
+        let removed = self.token.upgrade().map(|state| lock(&state).listeners.remove(&self.id));
         // Outside the lock: what the listener holds may have a drop of its own.
         drop(removed);
     }
@@ -190,7 +179,7 @@ impl Future for Cancelled {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let mut state = self.token.0.state();
+        let mut state = lock(&self.token.0);
         if state.reason.is_some() {
             return Poll::Ready(());
         }
