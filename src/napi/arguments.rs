@@ -2,14 +2,16 @@
 //! what is allowed. Only `undefined` (or a missing argument) means "default"; `null` and 0 never do.
 
 use std::ffi::CStr;
+use std::rc::Rc;
 use std::time::Duration;
 
 use napi_ohos::bindgen_prelude::{FromNapiRef, Unknown, ValidateNapiValue};
-use napi_ohos::{JsValue, sys};
+use napi_ohos::{Error, JsValue, Result};
 
-use super::errors::BadInput;
+use super::errors::bad_input;
 use super::instance::is_instance;
 use super::js::{Scope, Type, Value};
+use super::kept::{Keeper, UserFunction};
 use crate::error::{InvalidConfig, MAX_DURATION};
 
 /// The largest integer that ArkTS counts exactly: 2⁵³ − 1.
@@ -66,7 +68,7 @@ impl Argument {
     }
 
     /// An options object; `undefined` passes, with no fields.
-    pub fn options(self) -> Result<Self, BadInput> {
+    pub fn options(self) -> Result<Self> {
         match self.scope.type_of(self.value) {
             Type::Undefined => Ok(self),
             Type::Object if self.scope.array_length(self.value).is_none() => Ok(self),
@@ -75,7 +77,7 @@ impl Argument {
     }
 
     /// A whole number in `min..=max`.
-    pub fn integer(self, min: u64, max: u64) -> Result<u64, BadInput> {
+    pub fn integer(self, min: u64, max: u64) -> Result<u64> {
         let number = self.scope.as_number(self.value).filter(|number| number.fract() == 0.0);
         match number {
             Some(number) if number >= min as f64 && number <= max as f64 => Ok(number as u64),
@@ -84,7 +86,7 @@ impl Argument {
     }
 
     /// A number in `min..=max`, fractions included.
-    pub fn number(self, min: f64, max: f64) -> Result<f64, BadInput> {
+    pub fn number(self, min: f64, max: f64) -> Result<f64> {
         match self.scope.as_number(self.value) {
             Some(number) if number >= min && number <= max => Ok(number),
             _ => Err(self.wrong(&format!("a finite number from {min} to {max}"))),
@@ -92,23 +94,23 @@ impl Argument {
     }
 
     /// A time in milliseconds from `min_ms` to 365 days, fractions included.
-    pub fn millis(self, min_ms: f64) -> Result<Duration, BadInput> {
+    pub fn millis(self, min_ms: f64) -> Result<Duration> {
         let millis = self.number(min_ms, MAX_DURATION.as_millis() as f64)?;
         Ok(Duration::from_secs_f64(millis / 1_000.0))
     }
 
-    pub fn boolean(self) -> Result<bool, BadInput> {
+    pub fn boolean(self) -> Result<bool> {
         self.scope.as_boolean(self.value).ok_or_else(|| self.wrong("true or false"))
     }
 
     /// A string of at most `max_bytes` bytes.
-    pub fn string(self, max_bytes: usize) -> Result<String, BadInput> {
+    pub fn string(self, max_bytes: usize) -> Result<String> {
         let text = self.scope.as_string(self.value).filter(|text| text.len() <= max_bytes);
         text.ok_or_else(|| self.wrong(&format!("a string of at most {max_bytes} bytes")))
     }
 
     /// One of the words of `choices`.
-    pub fn one_of<T: Copy>(self, choices: &[(&str, T)]) -> Result<T, BadInput> {
+    pub fn one_of<T: Copy>(self, choices: &[(&str, T)]) -> Result<T> {
         let word = self.scope.as_string(self.value);
         let choice = choices.iter().find(|(name, _)| word.as_deref() == Some(name));
         choice.map(|&(_, choice)| choice).ok_or_else(|| {
@@ -117,15 +119,21 @@ impl Argument {
         })
     }
 
-    pub fn function(self) -> Result<Value, BadInput> {
+    pub fn function(self) -> Result<Value> {
         match self.scope.type_of(self.value) {
             Type::Function => Ok(self.value),
             _ => Err(self.wrong("a function")),
         }
     }
 
+    /// A function, kept for as long as the result lives.
+    pub fn kept_function(self, keeper: &Rc<Keeper>) -> Result<UserFunction> {
+        let function = keeper.keep(self.scope, self.function()?);
+        function.map(UserFunction::new).ok_or_else(|| self.wrong("a function"))
+    }
+
     /// An object that has the method `name`, and that method: read once, a getter may give another one each time.
-    pub fn object_with(self, name: &CStr, allowed: &str) -> Result<(Value, Value), BadInput> {
+    pub fn object_with(self, name: &CStr, allowed: &str) -> Result<(Value, Value)> {
         let is_object = matches!(self.scope.type_of(self.value), Type::Object | Type::Function);
         let method = if is_object { self.scope.get(self.value, name) } else { self.scope.undefined() };
         let is_method = self.scope.type_of(method) == Type::Function;
@@ -150,13 +158,13 @@ impl Argument {
     }
 
     /// The error for this argument.
-    pub fn wrong(self, allowed: &str) -> BadInput {
-        BadInput { code: self.code, error: InvalidConfig::new(self.name, self.describe(), allowed) }
+    pub fn wrong(self, allowed: &str) -> Error {
+        self.refused(InvalidConfig::new(self.name, self.describe(), allowed))
     }
 
     /// The error for a value that the core refused.
-    pub fn refused(self, error: InvalidConfig) -> BadInput {
-        BadInput { code: self.code, error }
+    pub fn refused(self, error: InvalidConfig) -> Error {
+        bad_input(self.scope, self.code, &error)
     }
 
     fn describe(self) -> String {
@@ -183,10 +191,4 @@ fn number_text(number: f64) -> String {
     } else {
         number.to_string()
     }
-}
-
-/// The value of `env` for functions that have only the raw one.
-pub fn scope_of(env: napi_ohos::Env) -> Scope {
-    let raw: sys::napi_env = env.raw();
-    Scope::new(raw)
 }

@@ -4,10 +4,9 @@ use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::Unknown;
 use napi_ohos::{Env, Result};
 
-use super::arguments::{argument, returned_by, scope_of};
-use super::errors::BadInput;
+use super::arguments::{MAX_SAFE_INTEGER, argument};
 use super::executor::Runtime;
-use super::js::{Scope, Thrown};
+use super::js::Scope;
 use crate::backoff::multiplicative_delay_ms;
 
 /// Exponential backoff with multiplicative jitter, as a pure function.
@@ -25,29 +24,20 @@ impl BackoffCalculator {
     /// @param rng source of chance in [0, 1), such as `Math.random`
     #[napi(ts_args_type = "attempt: number, base: number, factor: number, rng: () => number")]
     pub fn next_delay(env: Env, attempt: Unknown, base: Unknown, factor: Unknown, rng: Unknown) -> Result<f64> {
-        let scope = scope_of(env);
+        let scope = Scope::of(env);
         Runtime::of(scope).enter(|scope| {
-            let read = || -> std::result::Result<_, BadInput> {
-                let attempt = argument(scope, attempt, "attempt").integer(1, u64::from(u32::MAX))?;
-                let base = argument(scope, base, "base").number(0.0, super::arguments::MAX_SAFE_INTEGER as f64)?;
-                let factor = argument(scope, factor, "factor").number(1.0, 1_000.0)?;
-                Ok((attempt as u32, base, factor, argument(scope, rng, "rng").function()?))
-            };
-            let (attempt, base, factor, rng) = read().map_err(|error| error.throw(scope))?;
-            let drawn = scope.call(scope.undefined(), rng, &[]).map_err(|thrown| rethrow(scope, thrown))?;
+            let rng_argument = argument(scope, rng, "rng");
+            let attempt = argument(scope, attempt, "attempt").integer(1, u64::from(u32::MAX))? as u32;
+            let base = argument(scope, base, "base").number(0.0, MAX_SAFE_INTEGER as f64)?;
+            let factor = argument(scope, factor, "factor").number(1.0, 1_000.0)?;
+            let rng = rng_argument.function()?;
+            let drawn = scope.call(scope.undefined(), rng, &[]).map_err(|thrown| scope.throw(thrown.0))?;
             match scope.as_number(drawn) {
                 Some(drawn) if (0.0..=1.0).contains(&drawn) => {
                     Ok(multiplicative_delay_ms(attempt, base, factor, drawn))
                 }
-                _ => Err(returned_by(scope, drawn, "rng")
-                    .wrong("a function that returns a number in [0, 1)")
-                    .throw(scope)),
+                _ => Err(rng_argument.wrong("a function that returns a number in [0, 1)")),
             }
         })
     }
-}
-
-/// Hands an exception of the app's own function back to the app.
-pub fn rethrow(scope: Scope, thrown: Thrown) -> napi_ohos::Error {
-    napi_ohos::Error::from(scope.returned(thrown.0))
 }

@@ -9,13 +9,13 @@ use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Env, JsValue, Result};
 
-use super::arguments::{Argument, argument, config, scope_of};
+use super::arguments::{Argument, MAX_SAFE_INTEGER, argument, config};
 use super::clock::app_clock;
-use super::errors::{BadInput, millis};
+use super::errors::millis;
 use super::executor::Runtime;
 use super::instance::{self, Instance, constructing, made_elsewhere};
 use super::js::Scope;
-use super::kept::{Hold, Keeper, UserFunction};
+use super::kept::{Hold, Keeper};
 use super::records::{BreakerStats, breaker_event};
 use crate::breaker::{self, BreakerConfig, FailureReport, Ticket};
 use crate::clock::{Clock, SystemClock};
@@ -77,11 +77,7 @@ impl Breaker {
     }
 }
 
-fn read_config(
-    threshold: Argument,
-    cooldown: Argument,
-    options: Argument,
-) -> std::result::Result<BreakerConfig, BadInput> {
+fn read_config(threshold: Argument, cooldown: Argument, options: Argument) -> Result<BreakerConfig> {
     let mut config = BreakerConfig::default();
     let most = u64::from(u32::MAX);
     if let Some(threshold) = threshold.given() {
@@ -138,22 +134,19 @@ impl CircuitBreaker {
     ) -> Result<Self> {
         let scope = constructing::<Self>(env, &this)?;
         let runtime = Runtime::of(scope);
-        let (threshold, cooldown) =
-            (config(scope, failure_threshold, "failureThreshold"), config(scope, cooldown_ms, "cooldownMs"));
-        let (now, options) = (config(scope, now, "now"), config(scope, options, "options"));
+        let options = config(scope, options, "options");
+        let settings = read_config(
+            config(scope, failure_threshold, "failureThreshold"),
+            config(scope, cooldown_ms, "cooldownMs"),
+            options,
+        )?;
         let keeper = Keeper::new(&runtime, scope, this.raw());
-        let built = read_config(threshold, cooldown, options).and_then(|config| {
-            let clock: Arc<dyn Clock + Send + Sync> = match now.given().map(Argument::function).transpose()? {
-                None => Arc::new(SystemClock),
-                Some(function) => {
-                    let function = keeper.keep(scope, function).ok_or_else(|| now.wrong("a function"))?;
-                    Arc::new(app_clock(UserFunction::new(function)))
-                }
-            };
-            let breaker = breaker::CircuitBreaker::with_clock(config, clock, Arc::new(SeededRng::from_system()));
-            breaker.map_err(|error| options.refused(error))
-        });
-        let breaker = Arc::new(built.map_err(|error| error.throw(scope))?);
+        let clock: Arc<dyn Clock + Send + Sync> = match config(scope, now, "now").given() {
+            None => Arc::new(SystemClock),
+            Some(now) => Arc::new(app_clock(now.kept_function(&keeper)?)),
+        };
+        let breaker = breaker::CircuitBreaker::with_clock(settings, clock, Arc::new(SeededRng::from_system()));
+        let breaker = Arc::new(breaker.map_err(|error| options.refused(error))?);
         Ok(Self { instance: Instance::new(Breaker { breaker, runtime, keeper, listener_errors: Arc::default() }) })
     }
 
@@ -179,7 +172,7 @@ impl CircuitBreaker {
     #[napi(ts_args_type = "retryAfterMs?: number")]
     pub fn record_failure(&self, env: Env, retry_after_ms: Unknown) -> Result<()> {
         let this = self.instance.of(env)?;
-        let report = failure_report(scope_of(env), retry_after_ms)?;
+        let report = failure_report(Scope::of(env), retry_after_ms)?;
         this.record(|breaker, ticket| breaker.record_failure(ticket, report));
         Ok(())
     }
@@ -208,8 +201,8 @@ impl CircuitBreaker {
             };
             instance::make(scope, "BreakerPermit\0", BreakerPermit { instance: Instance::new(permit) })
         });
-        let scope = scope_of(env);
-        Ok(scope.returned(permit.unwrap_or_else(|| scope.null())))
+        let scope = Scope::of(env);
+        Ok(scope.unknown(permit.unwrap_or_else(|| scope.null())))
     }
 
     /// State as the last event left it: OPEN is read until a call comes after the cooldown. Reading changes nothing.
@@ -271,12 +264,8 @@ impl CircuitBreaker {
     /// @returns a number for `offStateChange`
     #[napi(ts_args_type = "listener: (event: BreakerEvent) => void")]
     pub fn on_state_change(&self, env: Env, listener: Unknown) -> Result<f64> {
-        let (this, scope) = (self.instance.of(env)?, scope_of(env));
-        let listener = argument(scope, listener, "listener");
-        let function = listener.function().map_err(|error| error.throw(scope))?;
-        let Some(function) = this.keeper.keep(scope, function).map(UserFunction::new) else {
-            return Err(listener.wrong("a function").throw(scope));
-        };
+        let (this, scope) = (self.instance.of(env)?, Scope::of(env));
+        let function = argument(scope, listener, "listener").kept_function(&this.keeper)?;
         let errors = this.listener_errors.clone();
         let id = this.breaker.subscribe(move |event| {
             let errors = errors.clone();
@@ -291,15 +280,15 @@ impl CircuitBreaker {
     /// @returns false when there is none of that number
     #[napi(ts_args_type = "id: number")]
     pub fn off_state_change(&self, env: Env, id: Unknown) -> Result<bool> {
-        let (this, scope) = (self.instance.of(env)?, scope_of(env));
-        let id = argument(scope, id, "id").integer(0, super::arguments::MAX_SAFE_INTEGER);
-        Ok(this.breaker.unsubscribe(id.map_err(|error| error.throw(scope))?))
+        let (this, scope) = (self.instance.of(env)?, Scope::of(env));
+        let id = argument(scope, id, "id").integer(0, MAX_SAFE_INTEGER)?;
+        Ok(this.breaker.unsubscribe(id))
     }
 }
 
 fn failure_report(scope: Scope, retry_after_ms: Unknown) -> Result<FailureReport> {
-    let wait = argument(scope, retry_after_ms, "retryAfterMs").given().map(|wait| wait.millis(0.0));
-    let retry_after = wait.transpose().map_err(|error| error.throw(scope))?;
+    let retry_after =
+        argument(scope, retry_after_ms, "retryAfterMs").given().map(|wait| wait.millis(0.0)).transpose()?;
     Ok(FailureReport { retry_after, ..FailureReport::default() })
 }
 
@@ -333,7 +322,7 @@ impl BreakerPermit {
     /// Only `tryAcquire()` makes one.
     #[napi(constructor, skip_typescript)]
     pub fn new(env: Env) -> Result<Self> {
-        Err(made_elsewhere("a permit that tryAcquire() gives").throw(scope_of(env)))
+        Err(made_elsewhere(Scope::of(env), "a permit that tryAcquire() gives"))
     }
 
     /// Whether it is a probe of a half-open breaker.
@@ -356,7 +345,7 @@ impl BreakerPermit {
     #[napi(ts_args_type = "retryAfterMs?: number")]
     pub fn record_failure(&self, env: Env, retry_after_ms: Unknown) -> Result<()> {
         let this = self.instance.of(env)?;
-        let failure = failure_report(scope_of(env), retry_after_ms)?;
+        let failure = failure_report(Scope::of(env), retry_after_ms)?;
         this.report(|breaker, ticket| breaker.record_failure(ticket, failure));
         Ok(())
     }

@@ -8,7 +8,7 @@ use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Either, Env, JsValue, Result};
 
-use super::arguments::{argument, scope_of};
+use super::arguments::argument;
 use super::executor::Runtime;
 use super::instance::{Instance, constructing};
 use super::js::{Scope, Value};
@@ -116,12 +116,12 @@ impl CancelToken {
     /// @returns a number for `offCancel`
     #[napi(ts_args_type = "listener: (reason: string) => void")]
     pub fn on_cancel(&self, env: Env, this: This, listener: Unknown) -> Result<u32> {
-        let (scope, instance) = (scope_of(env), this.raw());
+        let (scope, instance) = (Scope::of(env), this.raw());
         let this = self.instance.of(env)?;
         let listener = argument(scope, listener, "listener");
-        let function = listener.function().map_err(|error| error.throw(scope))?;
+        let function = listener.function()?;
         let Some(function) = this.keep(scope, instance, function).map(UserFunction::new) else {
-            return Err(listener.wrong("a function").throw(scope));
+            return Err(listener.wrong("a function"));
         };
         let tell = move |reason: CancelReason| {
             let failed = || log::warn(format_args!("a cancel listener failed"));
@@ -150,8 +150,8 @@ impl CancelToken {
     /// @returns false when there is none of that number
     #[napi(ts_args_type = "id: number")]
     pub fn off_cancel(&self, env: Env, id: Unknown) -> Result<bool> {
-        let (this, scope) = (self.instance.of(env)?, scope_of(env));
-        let id = argument(scope, id, "id").integer(0, u64::from(u32::MAX)).map_err(|error| error.throw(scope))?;
+        let (this, scope) = (self.instance.of(env)?, Scope::of(env));
+        let id = argument(scope, id, "id").integer(0, u64::from(u32::MAX))?;
         let removed: Vec<_> = this.registrations.all().extract_if(.., |(place, _)| u64::from(*place) == id).collect();
         // Not while locked: dropping a registration frees the app's function.
         Ok(!removed.is_empty())

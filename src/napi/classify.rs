@@ -6,9 +6,10 @@ use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::Unknown;
 use napi_ohos::{Env, JsValue, Result};
 
-use super::arguments::{argument, scope_of};
+use super::arguments::argument;
 use super::errors::error_facts;
 use super::executor::Runtime;
+use super::js::Scope;
 use super::records::ErrorInfo;
 use crate::classify::classify;
 
@@ -22,9 +23,9 @@ use crate::classify::classify;
 /// @param provider id or host of the provider, at most 200 bytes: some codes mean different things
 #[napi(catch_unwind, ts_args_type = "error: Object | string | number | boolean | null | undefined, provider?: string")]
 pub fn classify_error(env: Env, error: Unknown, provider: Unknown) -> Result<ErrorInfo> {
-    let scope = scope_of(env);
+    let scope = Scope::of(env);
     let provider = argument(scope, provider, "provider").given().map(|provider| provider.string(200));
-    let provider = provider.transpose().map_err(|error| error.throw(scope))?;
+    let provider = provider.transpose()?;
     // A getter of the error may call back.
     Runtime::of(scope).enter(|scope| {
         let facts = error_facts(scope, error.raw(), provider.as_deref());

@@ -9,16 +9,16 @@ use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Env, JsValue, Result, sys};
 
-use super::arguments::{Argument, argument, scope_of};
+use super::arguments::{Argument, argument};
 use super::breaker::{BreakerState, CircuitBreaker};
 use super::cancel::CancelToken;
 use super::clock::{JsRng, JsTimer};
-use super::errors::{BadInput, call_error};
+use super::errors::call_error;
 use super::executor::Runtime;
 use super::inner_client::{Answer, InnerClient, Request};
 use super::instance::{Instance, constructing};
 use super::js::{Scope, Type, Value};
-use super::kept::{Keeper, Reference, UserFunction, tell};
+use super::kept::{Keeper, Reference, UserFunction};
 use super::mock::read_timer;
 use super::records::{CallOutcome, FailureInfo, RetryEvent, to_js};
 use crate::backoff::{BackoffConfig, Jitter};
@@ -80,8 +80,7 @@ impl ResilientLlmClient {
             on_retry: name(on_retry, "onRetry"),
         };
         let listener_errors = Arc::new(AtomicU64::new(0));
-        let client = runtime.enter(|_| arguments.read(&runtime, &keeper, listener_errors.clone()));
-        let client = Rc::new(client.map_err(|error| error.throw(scope))?);
+        let client = Rc::new(runtime.enter(|_| arguments.read(&runtime, &keeper, listener_errors.clone()))?);
         Ok(Self { instance: Instance::new(Client { client, runtime, keeper, listener_errors }) })
     }
 
@@ -94,7 +93,7 @@ impl ResilientLlmClient {
     /// fallback itself failed
     #[napi(ts_args_type = "request: Object", ts_return_type = "Promise<string>")]
     pub fn chat(&self, env: Env, request: Unknown) -> Result<Unknown<'static>> {
-        let (this, scope) = (self.instance.of(env)?, scope_of(env));
+        let (this, scope) = (self.instance.of(env)?, Scope::of(env));
         let (client, runtime, hold) = (this.client.clone(), this.runtime.clone(), this.keeper.hold());
         let request = Request::new(&this.runtime, scope, request.raw(), false);
         let promise = this.runtime.spawn(scope, async move {
@@ -107,7 +106,7 @@ impl ResilientLlmClient {
                 call_error(scope, &error, retry_after, cause)
             })
         });
-        Ok(scope.returned(promise))
+        Ok(scope.unknown(promise))
     }
 
     /// Runs a call to its end and tells everything about it. Rejects only for a wrong argument, with INVALID_ARGUMENT
@@ -117,10 +116,10 @@ impl ResilientLlmClient {
     /// @param options cancelling, deadline and identity of this call
     #[napi(ts_args_type = "request: Object, options?: CallOptions", ts_return_type = "Promise<CallOutcome>")]
     pub fn execute(&self, env: Env, request: Unknown, options: Unknown) -> Result<Unknown<'static>> {
-        let (this, scope) = (self.instance.of(env)?, scope_of(env));
+        let (this, scope) = (self.instance.of(env)?, Scope::of(env));
         let options = match call_options(argument(scope, options, "options")) {
             Ok(options) => options,
-            Err(error) => return Ok(scope.returned(error.reject(scope))),
+            Err(error) => return Ok(scope.rejected(error)),
         };
         let (client, runtime, hold) = (this.client.clone(), this.runtime.clone(), this.keeper.hold());
         let request = Request::new(&this.runtime, scope, request.raw(), true);
@@ -130,7 +129,7 @@ impl ResilientLlmClient {
             let response = outcome.response.as_mut().and_then(Answer::take_value);
             Ok(to_js(runtime.scope(), CallOutcome::new(outcome, response.map(AnswerValue))))
         });
-        Ok(scope.returned(promise))
+        Ok(scope.unknown(promise))
     }
 
     /// Attempts of the latest finished call. With calls at once, the outcome of each tells its own.
@@ -167,7 +166,7 @@ impl napi_ohos::bindgen_prelude::ToNapiValue for AnswerValue {
     }
 }
 
-fn call_options(options: Argument) -> std::result::Result<CallOptions, BadInput> {
+fn call_options(options: Argument) -> Result<CallOptions> {
     let options = options.options()?;
     let mut read = CallOptions::default();
     if let Some(token) = options.field(c"cancelToken").given() {
@@ -193,12 +192,7 @@ struct Arguments {
 }
 
 impl Arguments {
-    fn read(
-        self,
-        runtime: &Rc<Runtime>,
-        keeper: &Rc<Keeper>,
-        listener_errors: Arc<AtomicU64>,
-    ) -> std::result::Result<Core, BadInput> {
+    fn read(self, runtime: &Rc<Runtime>, keeper: &Rc<Keeper>, listener_errors: Arc<AtomicU64>) -> Result<Core> {
         let options = self.config.options()?;
         let keep = |argument: Argument| keeper.keep(argument.scope(), argument.value());
         let mut config = ClientConfig {
@@ -221,10 +215,7 @@ impl Arguments {
                 _ => return Err(fallback.wrong("a string or a function")),
             }
         }
-        if let Some(on_retry) = self.on_retry.given() {
-            on_retry.function()?;
-            hooks.on_retry = keep(on_retry);
-        }
+        hooks.on_retry = self.on_retry.given().map(|listener| listener.kept_function(keeper)).transpose()?;
         let timer = read_timer(runtime, options)?;
         let rng = read_rng(keeper, options)?;
         let breaker = self.read_breaker(&timer, &rng)?;
@@ -232,11 +223,7 @@ impl Arguments {
         Core::with_hooks(inner, config, breaker, timer, rng, hooks).map_err(|error| options.refused(error))
     }
 
-    fn read_breaker(
-        &self,
-        timer: &JsTimer,
-        rng: &Arc<dyn Rng>,
-    ) -> std::result::Result<Arc<breaker::CircuitBreaker>, BadInput> {
+    fn read_breaker(&self, timer: &JsTimer, rng: &Arc<dyn Rng>) -> Result<Arc<breaker::CircuitBreaker>> {
         if let Some(breaker) = self.breaker.given() {
             let core = breaker.instance::<CircuitBreaker>().and_then(CircuitBreaker::core);
             return core.cloned().ok_or_else(|| breaker.wrong("an instance of CircuitBreaker"));
@@ -250,20 +237,19 @@ impl Arguments {
     }
 }
 
-fn read_rng(keeper: &Rc<Keeper>, options: Argument) -> std::result::Result<Arc<dyn Rng>, BadInput> {
-    let Some(rng) = options.field(c"rng").given() else { return Ok(Arc::new(SeededRng::from_system())) };
-    match keeper.keep(rng.scope(), rng.function()?) {
-        Some(function) => Ok(Arc::new(JsRng(UserFunction::new(function)))),
-        None => Err(rng.wrong("a function")),
-    }
+fn read_rng(keeper: &Rc<Keeper>, options: Argument) -> Result<Arc<dyn Rng>> {
+    Ok(match options.field(c"rng").given() {
+        None => Arc::new(SeededRng::from_system()),
+        Some(rng) => Arc::new(JsRng(rng.kept_function(keeper)?)),
+    })
 }
 
-fn read_locale(options: Argument) -> std::result::Result<Locale, BadInput> {
+fn read_locale(options: Argument) -> Result<Locale> {
     let locale = options.field(c"locale").given();
     locale.map_or(Ok(Locale::default()), |locale| locale.one_of(&[("zh", Locale::Chinese), ("en", Locale::English)]))
 }
 
-fn read_retry(options: Argument) -> std::result::Result<RetryConfig, BadInput> {
+fn read_retry(options: Argument) -> Result<RetryConfig> {
     let mut retry = RetryConfig { backoff: read_backoff(options)?, ..RetryConfig::default() };
     if let Some(retries) = options.field(c"maxRetries").given() {
         retry.max_retries = retries.integer(0, 100)? as u32;
@@ -283,7 +269,7 @@ fn read_retry(options: Argument) -> std::result::Result<RetryConfig, BadInput> {
     Ok(retry)
 }
 
-fn read_backoff(options: Argument) -> std::result::Result<BackoffConfig, BadInput> {
+fn read_backoff(options: Argument) -> Result<BackoffConfig> {
     let mut backoff = BackoffConfig::default();
     if let Some(base) = options.field(c"baseMs").given().or(options.field(c"base").given()) {
         backoff.base = base.millis(0.0)?;
@@ -312,7 +298,7 @@ fn read_backoff(options: Argument) -> std::result::Result<BackoffConfig, BadInpu
     Ok(backoff)
 }
 
-fn read_budget(options: Argument) -> std::result::Result<RetryBudgetConfig, BadInput> {
+fn read_budget(options: Argument) -> Result<RetryBudgetConfig> {
     let mut budget = RetryBudgetConfig::default();
     let Some(options) = options.field(c"budget").given() else { return Ok(budget) };
     let options = options.options()?;
@@ -331,7 +317,7 @@ fn read_budget(options: Argument) -> std::result::Result<RetryBudgetConfig, BadI
 /// The app's functions. Whatever one of them does, the call goes on.
 struct JsHooks {
     runtime: Rc<Runtime>,
-    on_retry: Option<Reference>,
+    on_retry: Option<UserFunction>,
     fallback: Option<Reference>,
     /// Only to keep it, and with it its `now` and its listeners.
     _breaker: Option<Reference>,
@@ -341,13 +327,12 @@ struct JsHooks {
 impl Hooks for JsHooks {
     fn on_retry(&self, event: &client::RetryEvent<'_>) {
         let Some(listener) = &self.on_retry else { return };
-        let scope = self.runtime.scope();
-        let event = to_js(scope, RetryEvent::from(event));
         let errors = self.listener_errors.clone();
-        tell(scope, &self.runtime, listener.value(scope), event, move || {
+        let failed = move || {
             errors.fetch_add(1, Ordering::Relaxed);
             log::warn(format_args!("onRetry failed"));
-        });
+        };
+        listener.tell(|scope| to_js(scope, RetryEvent::from(event)), failed);
     }
 
     async fn fallback(&self, failure: &client::Failure<'_>, text: String) -> std::result::Result<String, String> {

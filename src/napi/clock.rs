@@ -8,8 +8,8 @@ use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Either, Env, Result};
 
-use super::arguments::{argument, scope_of};
-use super::errors::{BadInput, millis};
+use super::arguments::argument;
+use super::errors::millis;
 use super::executor::{JsPromise, JsSleep, Runtime};
 use super::instance::{Instance, constructing};
 use super::js::Scope;
@@ -46,8 +46,8 @@ impl ManualClock {
     }
 }
 
-fn step(scope: Scope, ms: Unknown) -> std::result::Result<Duration, BadInput> {
-    argument(scope, ms, "ms").millis(0.0)
+fn step(env: Env, ms: Unknown) -> Result<Duration> {
+    argument(Scope::of(env), ms, "ms").millis(0.0)
 }
 
 #[napi]
@@ -71,8 +71,8 @@ impl ManualClock {
     #[napi(ts_args_type = "ms: number")]
     pub fn advance(&self, env: Env, ms: Unknown) -> Result<()> {
         let Hand { clock, runtime, steps } = self.instance.of(env)?;
-        let scope = scope_of(env);
-        let step = step(scope, ms).map_err(|error| error.throw(scope))?;
+        let scope = Scope::of(env);
+        let step = step(env, ms)?;
         runtime.enter(|scope| {
             let target = clock.now() + step;
             while next_step(clock, steps, target) {
@@ -89,10 +89,10 @@ impl ManualClock {
     #[napi(ts_args_type = "ms: number", ts_return_type = "Promise<void>")]
     pub fn advance_async(&self, env: Env, ms: Unknown) -> Result<Unknown<'static>> {
         let Hand { clock, runtime, steps } = self.instance.of(env)?;
-        let scope = scope_of(env);
-        let step = match step(scope, ms) {
+        let scope = Scope::of(env);
+        let step = match step(env, ms) {
             Ok(step) => step,
-            Err(error) => return Ok(scope.returned(error.reject(scope))),
+            Err(error) => return Ok(scope.rejected(error)),
         };
         let (clock, own, steps) = (clock.clone(), runtime.clone(), steps.clone());
         let promise = runtime.spawn(scope, async move {
@@ -109,7 +109,7 @@ impl ManualClock {
             settle_promises(&own).await;
             Ok(own.scope().undefined())
         });
-        Ok(scope.returned(promise))
+        Ok(scope.unknown(promise))
     }
 
     /// How many sleeps are pending.

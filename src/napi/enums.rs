@@ -5,12 +5,11 @@ use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::Object;
 use napi_ohos::{Env, JsValue, Result};
 
-use super::arguments::scope_of;
 use super::js::{Scope, Type, Value};
 
 #[napi(module_exports)]
 pub fn rebuild_enums(exports: Object, env: Env) -> Result<()> {
-    let (scope, exports) = (scope_of(env), exports.raw());
+    let (scope, exports) = (Scope::of(env), exports.raw());
     for name in scope.keys(exports, u32::MAX) {
         let value = scope.get_named(exports, &name);
         // Classes and functions have the type of a function.

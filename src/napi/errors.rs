@@ -9,30 +9,11 @@ use crate::classify::{CallError, Code, ErrorClass, ErrorFacts};
 use crate::error::InvalidConfig;
 use crate::text::cut;
 
-/// A wrong argument. Thrown at once, as an `Error` with `code`.
-pub struct BadInput {
-    pub code: &'static str,
-    pub error: InvalidConfig,
-}
-
-impl BadInput {
-    /// As napi-ohos throws it.
-    pub fn throw(self, scope: Scope) -> napi_ohos::Error {
-        napi_ohos::Error::from(scope.returned(self.value(scope)))
-    }
-
-    /// A promise that is rejected with it: who awaits a call expects all its errors there.
-    pub fn reject(self, scope: Scope) -> Value {
-        let (deferred, promise) = scope.promise();
-        scope.reject(deferred, self.value(scope));
-        promise
-    }
-
-    fn value(&self, scope: Scope) -> Value {
-        let error = coded_error(scope, &self.error.to_string(), self.code, false, None);
-        scope.set(error, c"field", scope.string(self.error.field));
-        error
-    }
+/// A wrong argument: an `Error` with `code` and `field`, as napi-ohos throws it.
+pub fn bad_input(scope: Scope, code: &str, wrong: &InvalidConfig) -> napi_ohos::Error {
+    let error = coded_error(scope, &wrong.to_string(), code, false, None);
+    scope.set(error, c"field", scope.string(wrong.field));
+    scope.throw(error)
 }
 
 fn coded_error(scope: Scope, message: &str, code: &str, retryable: bool, retry_after: Option<Duration>) -> Value {

@@ -9,7 +9,7 @@ use napi_ohos::sys;
 
 use super::arguments::Argument;
 use super::cancel::CancelToken;
-use super::errors::{BadInput, JsonLimits, error_facts, headers_of, json};
+use super::errors::{JsonLimits, error_facts, headers_of, json};
 use super::executor::{JsPromise, Runtime};
 use super::instance;
 use super::js::{Scope, Type, Value};
@@ -111,7 +111,7 @@ impl InnerClient {
         keeper: &Rc<Keeper>,
         inner: Argument,
         options: Argument,
-    ) -> Result<Self, BadInput> {
+    ) -> napi_ohos::Result<Self> {
         let (scope, allowed) = (inner.scope(), "an object with chat(request): Promise<ChatResponse>");
         let (object, chat) = inner.object_with(c"chat", allowed)?;
         let provider = options.field(c"provider").given().map(|provider| provider.string(200)).transpose()?;

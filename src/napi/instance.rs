@@ -6,10 +6,9 @@ use std::ptr;
 
 use napi_ohos::__private::{___CALL_FROM_FACTORY, get_class_constructor};
 use napi_ohos::bindgen_prelude::{FromNapiRef, This, ValidateNapiValue};
-use napi_ohos::{Env, JsValue, Result, sys};
+use napi_ohos::{Env, Error, JsValue, Result, sys};
 
-use super::arguments::scope_of;
-use super::errors::BadInput;
+use super::errors::bad_input;
 use super::js::{Scope, Value};
 use crate::error::InvalidConfig;
 
@@ -37,7 +36,7 @@ impl<T: 'static> Instance<T> {
     /// What a method works on.
     pub fn of(&self, env: Env) -> Result<&T> {
         self.content()
-            .ok_or_else(|| wrong_this("INVALID_ARGUMENT", "an instance of the method's own class").throw(scope_of(env)))
+            .ok_or_else(|| wrong_this(Scope::of(env), "INVALID_ARGUMENT", "an instance of the method's own class"))
     }
 }
 
@@ -47,11 +46,11 @@ where
     T: FromNapiRef + 'static,
     &'static T: ValidateNapiValue,
 {
-    let scope = scope_of(env);
+    let scope = Scope::of(env);
     if is_instance::<T>(scope, this.raw()) {
         Ok(scope)
     } else {
-        Err(wrong_this("INVALID_CONFIG", "a call with new").throw(scope))
+        Err(wrong_this(scope, "INVALID_CONFIG", "a call with new"))
     }
 }
 
@@ -104,10 +103,10 @@ where
 }
 
 /// For constructors of classes whose instances only this module makes.
-pub fn made_elsewhere(allowed: &str) -> BadInput {
-    BadInput { code: "INVALID_CONFIG", error: InvalidConfig::new("new", "a call of the constructor", allowed) }
+pub fn made_elsewhere(scope: Scope, allowed: &str) -> Error {
+    bad_input(scope, "INVALID_CONFIG", &InvalidConfig::new("new", "a call of the constructor", allowed))
 }
 
-fn wrong_this(code: &'static str, allowed: &str) -> BadInput {
-    BadInput { code, error: InvalidConfig::new("this", "something else", allowed) }
+fn wrong_this(scope: Scope, code: &str, allowed: &str) -> Error {
+    bad_input(scope, code, &InvalidConfig::new("this", "something else", allowed))
 }

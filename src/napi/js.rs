@@ -11,7 +11,7 @@ use std::ffi::CStr;
 use std::ptr;
 
 use napi_ohos::bindgen_prelude::Unknown;
-use napi_ohos::sys;
+use napi_ohos::{Env, Error, sys};
 
 pub type Value = sys::napi_value;
 
@@ -59,8 +59,31 @@ impl Scope {
         Self { env }
     }
 
+    /// The same, as napi-ohos hands it to an exported function.
+    pub fn of(env: Env) -> Self {
+        Self::new(env.raw())
+    }
+
     pub const fn env(self) -> sys::napi_env {
         self.env
+    }
+
+    /// A value as an exported function returns it.
+    pub fn unknown(self, value: Value) -> Unknown<'static> {
+        // SAFETY: a live value of this scope, which is that of the function that returns it.
+        unsafe { Unknown::from_raw_unchecked(self.env, value) }
+    }
+
+    /// What an exported function gives back to throw `value`.
+    pub fn throw(self, value: Value) -> Error {
+        Error::from(self.unknown(value))
+    }
+
+    /// A promise that is rejected with `error`: who awaits a call expects all its errors there.
+    pub fn rejected(self, error: Error) -> Unknown<'static> {
+        let (deferred, promise) = self.promise();
+        self.reject(deferred, error_value(self, error));
+        self.unknown(promise)
     }
 
     /// Runs `work` with handles of its own, which are gone afterwards: where no native call is running, and in loops.
@@ -126,12 +149,6 @@ impl Scope {
         let message = self.string(message);
         // SAFETY: `message` is a live string; no code is given.
         self.make(|result| unsafe { sys::napi_create_error(self.env, ptr::null_mut(), message, result) })
-    }
-
-    /// What a native function gives back, as napi-ohos wants it: a value of this scope.
-    pub fn returned(self, value: Value) -> Unknown<'static> {
-        // SAFETY: a live value of this scope, which the running native call's caller outlives.
-        unsafe { Unknown::from_raw_unchecked(self.env, value) }
     }
 
     /// A new promise and what settles it.

@@ -198,8 +198,9 @@ impl UserFunction {
 
     /// Calls a listener. `failed` is for what it throws, and for a promise of it that is rejected.
     pub fn tell(&self, argument: impl FnOnce(Scope) -> Value, failed: impl FnOnce() + 'static) {
-        self.call(|scope, runtime, function| {
-            tell(scope, runtime, function, argument(scope), failed);
+        self.call(|scope, runtime, function| match scope.call(scope.undefined(), function, &[argument(scope)]) {
+            Ok(returned) => runtime.watch(scope, returned, failed),
+            Err(_) => failed(),
         });
     }
 
@@ -225,14 +226,6 @@ impl UserFunction {
         let reference = self.function.as_ref().filter(|reference| reference.runtime.is_alive())?;
         let runtime = reference.runtime.clone();
         Some(runtime.enter(|scope| call(scope, &runtime, reference.value(scope))))
-    }
-}
-
-/// Calls a listener of the app. `failed` is for what it throws, and for a promise of it that is rejected.
-pub fn tell(scope: Scope, runtime: &Rc<Runtime>, listener: Value, argument: Value, failed: impl FnOnce() + 'static) {
-    match scope.call(scope.undefined(), listener, &[argument]) {
-        Ok(returned) => runtime.watch(scope, returned, failed),
-        Err(_) => failed(),
     }
 }
 

@@ -7,11 +7,12 @@ use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Env, Result};
 
-use super::arguments::{Argument, MAX_SAFE_INTEGER, argument, config, scope_of};
+use super::arguments::{Argument, MAX_SAFE_INTEGER, argument, config};
 use super::clock::{JsTimer, ManualClock};
-use super::errors::{BadInput, call_error};
+use super::errors::call_error;
 use super::executor::Runtime;
 use super::instance::{self, Instance, constructing};
+use super::js::Scope;
 use crate::classify::{CallError, ErrorFacts, RetryAfter, RetryAfterSource, classify};
 use crate::clock::{Clock, Timer};
 use crate::mock::MockLlmClient as Core;
@@ -40,7 +41,7 @@ impl MockLlmClient {
     pub fn new(env: Env, this: This, fail_first: Unknown, options: Unknown) -> Result<Self> {
         let scope = constructing::<Self>(env, &this)?;
         let failures = config(scope, fail_first, "failFirst").given().map(|count| count.integer(0, MAX_SAFE_INTEGER));
-        let failures = failures.transpose().map_err(|error| error.throw(scope))?.unwrap_or(0);
+        let failures = failures.transpose()?.unwrap_or(0);
         Self::build(env, Core::failing_first(failures), config(scope, options, "options"))
     }
 
@@ -48,10 +49,9 @@ impl MockLlmClient {
     /// Throws INVALID_CONFIG naming the field, the value and what is allowed.
     #[napi(ts_args_type = "options?: MockOptions", ts_return_type = "MockLlmClient")]
     pub fn always_failing(env: Env, options: Unknown) -> Result<Unknown<'static>> {
-        let scope = scope_of(env);
+        let scope = Scope::of(env);
         let mock = Self::build(env, Core::always_failing(), config(scope, options, "options"))?;
-        let mock = instance::make(scope, "MockLlmClient\0", mock).unwrap_or_else(|| scope.undefined());
-        Ok(scope.returned(mock))
+        Ok(scope.unknown(instance::make(scope, "MockLlmClient\0", mock).unwrap_or_else(|| scope.undefined())))
     }
 
     /// Makes one call.
@@ -59,7 +59,7 @@ impl MockLlmClient {
     /// @param request anything; it is not looked at
     #[napi(ts_args_type = "request: Object", ts_return_type = "Promise<ChatResponse>")]
     pub fn chat(&self, env: Env, request: Unknown) -> Result<Unknown<'static>> {
-        let scope = argument(scope_of(env), request, "request").scope();
+        let scope = argument(Scope::of(env), request, "request").scope();
         let this = self.instance.of(env)?;
         let (reply, runtime, timer) = (this.mock.next_reply(), this.runtime.clone(), this.timer.clone());
         let ends = (!this.latency.is_zero()).then(|| timer.now() + this.latency);
@@ -77,7 +77,7 @@ impl MockLlmClient {
                 Err(error) => Err(call_error(scope, &error, error.retry_after.as_ref().map(|asked| asked.wait), None)),
             }
         });
-        Ok(scope.returned(promise))
+        Ok(scope.unknown(promise))
     }
 
     /// Calls so far, failed ones included.
@@ -88,26 +88,20 @@ impl MockLlmClient {
 }
 
 impl MockLlmClient {
-    fn build(env: Env, mock: Core, options: Argument) -> Result<Self> {
-        let scope = scope_of(env);
-        let runtime = Runtime::of(scope);
-        let read = || -> std::result::Result<Self, BadInput> {
-            let options = options.options()?;
-            let mut mock = mock;
-            if let Some(reply) = options.field(c"reply").given() {
-                mock = mock.with_reply(reply.string(1 << 20)?);
-            }
-            let status = options.field(c"status").given().map(|status| status.integer(100, 999)).transpose()?;
-            let message = options.field(c"message").given().map(|message| message.string(1 << 20)).transpose()?;
-            let wait = options.field(c"retryAfterMs").given().map(|wait| wait.millis(0.0)).transpose()?;
-            mock = mock.with_error(mock_error(status.unwrap_or(503) as u16, message, wait));
-            let latency = options.field(c"latencyMs").given().map(|latency| latency.millis(0.0)).transpose()?;
-            let timer = read_timer(&runtime, options)?;
-            let mock =
-                Mock { mock, latency: latency.unwrap_or_default(), timer: Rc::new(timer), runtime: runtime.clone() };
-            Ok(Self { instance: Instance::new(mock) })
-        };
-        read().map_err(|error| error.throw(scope))
+    fn build(env: Env, mut mock: Core, options: Argument) -> Result<Self> {
+        let runtime = Runtime::of(Scope::of(env));
+        let options = options.options()?;
+        if let Some(reply) = options.field(c"reply").given() {
+            mock = mock.with_reply(reply.string(1 << 20)?);
+        }
+        let status = options.field(c"status").given().map(|status| status.integer(100, 999)).transpose()?;
+        let message = options.field(c"message").given().map(|message| message.string(1 << 20)).transpose()?;
+        let wait = options.field(c"retryAfterMs").given().map(|wait| wait.millis(0.0)).transpose()?;
+        mock = mock.with_error(mock_error(status.unwrap_or(503) as u16, message, wait));
+        let latency = options.field(c"latencyMs").given().map(|latency| latency.millis(0.0)).transpose()?;
+        let timer = Rc::new(read_timer(&runtime, options)?);
+        let mock = Mock { mock, latency: latency.unwrap_or_default(), timer, runtime };
+        Ok(Self { instance: Instance::new(mock) })
     }
 }
 
@@ -122,7 +116,7 @@ fn mock_error(status: u16, message: Option<String>, retry_after: Option<Duration
 }
 
 /// The clock that an options object names in `clock`.
-pub fn read_timer(runtime: &Rc<Runtime>, options: Argument) -> std::result::Result<JsTimer, BadInput> {
+pub fn read_timer(runtime: &Rc<Runtime>, options: Argument) -> Result<JsTimer> {
     match options.field(c"clock").given() {
         None => Ok(JsTimer::System(runtime.clone())),
         Some(clock) => {
