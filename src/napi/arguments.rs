@@ -56,6 +56,16 @@ impl Argument {
         (self.scope.type_of(self.value) != Type::Undefined).then_some(self)
     }
 
+    /// What `read` makes of it; `None` when it is left out.
+    pub fn optional<T>(self, read: impl FnOnce(Self) -> Result<T>) -> Result<Option<T>> {
+        self.given().map(read).transpose()
+    }
+
+    /// Puts what `read` makes of it into `place`, which keeps its default when it is left out.
+    pub fn set<T>(self, place: &mut T, read: impl FnOnce(Self) -> Result<T>) -> Result<()> {
+        self.given().map_or(Ok(()), |given| read(given).map(|value| *place = value))
+    }
+
     /// A field of this object, for `name` NUL-terminated.
     pub fn field(self, name: &'static CStr) -> Self {
         let value = self.scope.get(self.value, name);
@@ -83,6 +93,11 @@ impl Argument {
             Some(number) if number >= min as f64 && number <= max as f64 => Ok(number as u64),
             _ => Err(self.wrong(&format!("a whole number from {min} to {max}"))),
         }
+    }
+
+    /// The same, for a smaller number.
+    pub fn count(self, min: u32, max: u32) -> Result<u32> {
+        self.integer(min.into(), max.into()).map(|number| number as u32)
     }
 
     /// A number in `min..=max`, fractions included.

@@ -79,35 +79,16 @@ impl Breaker {
 
 fn read_config(threshold: Argument, cooldown: Argument, options: Argument) -> Result<BreakerConfig> {
     let mut config = BreakerConfig::default();
-    let most = u64::from(u32::MAX);
-    if let Some(threshold) = threshold.given() {
-        config.failure_threshold = threshold.integer(1, most)? as u32;
-    }
-    if let Some(cooldown) = cooldown.given() {
-        config.cooldown = cooldown.millis(0.0)?;
-    }
+    threshold.set(&mut config.failure_threshold, |failures| failures.count(1, u32::MAX))?;
+    cooldown.set(&mut config.cooldown, |time| time.millis(0.0))?;
     let options = options.options()?;
-    if let Some(factor) = options.field(c"cooldownFactor").given() {
-        config.cooldown_factor = factor.number(1.0, 100.0)?;
-    }
-    if let Some(max) = options.field(c"maxCooldownMs").given() {
-        config.max_cooldown = Some(max.millis(0.0)?);
-    }
-    if let Some(spread) = options.field(c"cooldownSpread").given() {
-        config.cooldown_spread = spread.number(0.0, 1.0)?;
-    }
-    if let Some(reset) = options.field(c"cooldownResetMs").given() {
-        config.cooldown_reset = reset.millis(0.0)?;
-    }
-    if let Some(probes) = options.field(c"halfOpenProbes").given() {
-        config.half_open_probes = probes.integer(1, 1_000)? as u32;
-    }
-    if let Some(threshold) = options.field(c"successThreshold").given() {
-        config.success_threshold = threshold.integer(1, 1_000)? as u32;
-    }
-    if let Some(lease) = options.field(c"probeLeaseMs").given() {
-        config.probe_lease = Some(lease.millis(1.0)?);
-    }
+    options.field(c"cooldownFactor").set(&mut config.cooldown_factor, |factor| factor.number(1.0, 100.0))?;
+    config.max_cooldown = options.field(c"maxCooldownMs").optional(|max| max.millis(0.0))?;
+    options.field(c"cooldownSpread").set(&mut config.cooldown_spread, |spread| spread.number(0.0, 1.0))?;
+    options.field(c"cooldownResetMs").set(&mut config.cooldown_reset, |time| time.millis(0.0))?;
+    options.field(c"halfOpenProbes").set(&mut config.half_open_probes, |probes| probes.count(1, 1_000))?;
+    options.field(c"successThreshold").set(&mut config.success_threshold, |probes| probes.count(1, 1_000))?;
+    config.probe_lease = options.field(c"probeLeaseMs").optional(|lease| lease.millis(1.0))?;
     Ok(config)
 }
 
@@ -287,8 +268,7 @@ impl CircuitBreaker {
 }
 
 fn failure_report(scope: Scope, retry_after_ms: Unknown) -> Result<FailureReport> {
-    let retry_after =
-        argument(scope, retry_after_ms, "retryAfterMs").given().map(|wait| wait.millis(0.0)).transpose()?;
+    let retry_after = argument(scope, retry_after_ms, "retryAfterMs").optional(|wait| wait.millis(0.0))?;
     Ok(FailureReport { retry_after, ..FailureReport::default() })
 }
 

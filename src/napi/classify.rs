@@ -24,8 +24,7 @@ use crate::classify::classify;
 #[napi(catch_unwind, ts_args_type = "error: Object | string | number | boolean | null | undefined, provider?: string")]
 pub fn classify_error(env: Env, error: Unknown, provider: Unknown) -> Result<ErrorInfo> {
     let scope = Scope::of(env);
-    let provider = argument(scope, provider, "provider").given().map(|provider| provider.string(200));
-    let provider = provider.transpose()?;
+    let provider = argument(scope, provider, "provider").optional(|provider| provider.string(200))?;
     // A getter of the error may call back.
     Runtime::of(scope).enter(|scope| {
         let facts = error_facts(scope, error.raw(), provider.as_deref());

@@ -168,18 +168,14 @@ impl napi_ohos::bindgen_prelude::ToNapiValue for AnswerValue {
 
 fn call_options(options: Argument) -> Result<CallOptions> {
     let options = options.options()?;
-    let mut read = CallOptions::default();
-    if let Some(token) = options.field(c"cancelToken").given() {
-        let core = token.instance::<CancelToken>().and_then(CancelToken::core);
-        read.cancel = Some(core.ok_or_else(|| token.wrong("an instance of CancelToken"))?.clone());
-    }
-    if let Some(deadline) = options.field(c"deadlineMs").given() {
-        read.deadline = Some(deadline.millis(1.0)?);
-    }
-    if let Some(id) = options.field(c"requestId").given() {
-        read.request_id = Some(id.string(200)?);
-    }
-    Ok(read)
+    Ok(CallOptions {
+        cancel: options.field(c"cancelToken").optional(|token| {
+            let core = token.instance::<CancelToken>().and_then(CancelToken::core);
+            core.cloned().ok_or_else(|| token.wrong("an instance of CancelToken"))
+        })?,
+        deadline: options.field(c"deadlineMs").optional(|time| time.millis(1.0))?,
+        request_id: options.field(c"requestId").optional(|id| id.string(200))?,
+    })
 }
 
 /// What the constructor was given.
@@ -198,7 +194,7 @@ impl Arguments {
         let mut config = ClientConfig {
             retry: read_retry(options)?,
             budget: read_budget(options)?,
-            quota_cooldown: options.field(c"quotaCooldownMs").given().map(|time| time.millis(0.0)).transpose()?,
+            quota_cooldown: options.field(c"quotaCooldownMs").optional(|time| time.millis(0.0))?,
             fallback: Fallback::Localized(read_locale(options)?),
         };
         let mut hooks = JsHooks {
@@ -215,7 +211,7 @@ impl Arguments {
                 _ => return Err(fallback.wrong("a string or a function")),
             }
         }
-        hooks.on_retry = self.on_retry.given().map(|listener| listener.kept_function(keeper)).transpose()?;
+        hooks.on_retry = self.on_retry.optional(|listener| listener.kept_function(keeper))?;
         let timer = read_timer(runtime, options)?;
         let rng = read_rng(keeper, options)?;
         let breaker = self.read_breaker(&timer, &rng)?;
@@ -251,38 +247,24 @@ fn read_locale(options: Argument) -> Result<Locale> {
 
 fn read_retry(options: Argument) -> Result<RetryConfig> {
     let mut retry = RetryConfig { backoff: read_backoff(options)?, ..RetryConfig::default() };
-    if let Some(retries) = options.field(c"maxRetries").given() {
-        retry.max_retries = retries.integer(0, 100)? as u32;
-    }
-    if let Some(timeout) = options.field(c"attemptTimeoutMs").given() {
-        retry.attempt_timeout = timeout.millis(1.0)?;
-    }
-    if let Some(deadline) = options.field(c"deadlineMs").given() {
-        retry.deadline = deadline.millis(1.0)?;
-    }
-    if let Some(longest) = options.field(c"retryAfterMaxMs").given() {
-        retry.retry_after_max = longest.millis(0.0)?;
-    }
-    if let Some(retry_unsafe) = options.field(c"retryUnsafe").given() {
-        retry.retry_unsafe = retry_unsafe.boolean()?;
-    }
+    options.field(c"maxRetries").set(&mut retry.max_retries, |retries| retries.count(0, 100))?;
+    options.field(c"attemptTimeoutMs").set(&mut retry.attempt_timeout, |time| time.millis(1.0))?;
+    options.field(c"deadlineMs").set(&mut retry.deadline, |time| time.millis(1.0))?;
+    options.field(c"retryAfterMaxMs").set(&mut retry.retry_after_max, |time| time.millis(0.0))?;
+    options.field(c"retryUnsafe").set(&mut retry.retry_unsafe, Argument::boolean)?;
     Ok(retry)
 }
 
 fn read_backoff(options: Argument) -> Result<BackoffConfig> {
     let mut backoff = BackoffConfig::default();
-    if let Some(base) = options.field(c"baseMs").given().or(options.field(c"base").given()) {
-        backoff.base = base.millis(0.0)?;
-    }
-    if let Some(factor) = options.field(c"factor").given() {
-        backoff.factor = factor.number(1.0, 1_000.0)?;
-    }
-    backoff.max_delay = match options.field(c"maxMs").given() {
-        Some(max) => max.millis(0.0)?,
-        None => backoff.max_delay.max(backoff.base),
-    };
-    let spread = options.field(c"jitterSpread").given().map(|spread| spread.number(0.0, 1.0)).transpose()?;
-    let most = options.field(c"jitterMs").given().map(|most| most.millis(0.0)).transpose()?;
+    let base = options.field(c"baseMs").given().unwrap_or(options.field(c"base"));
+    base.set(&mut backoff.base, |time| time.millis(0.0))?;
+    options.field(c"factor").set(&mut backoff.factor, |factor| factor.number(1.0, 1_000.0))?;
+    // A base that is longer than the default cap lifts it.
+    backoff.max_delay = backoff.max_delay.max(backoff.base);
+    options.field(c"maxMs").set(&mut backoff.max_delay, |time| time.millis(0.0))?;
+    let spread = options.field(c"jitterSpread").optional(|spread| spread.number(0.0, 1.0))?;
+    let most = options.field(c"jitterMs").optional(|time| time.millis(0.0))?;
     let multiplicative = spread.map_or(Jitter::MULTIPLICATIVE, |spread| Jitter::Multiplicative { spread });
     backoff.jitter = match options.field(c"jitter").given() {
         None => multiplicative,
@@ -302,15 +284,10 @@ fn read_budget(options: Argument) -> Result<RetryBudgetConfig> {
     let mut budget = RetryBudgetConfig::default();
     let Some(options) = options.field(c"budget").given() else { return Ok(budget) };
     let options = options.options()?;
-    if let Some(capacity) = options.field(c"capacity").named("budget.capacity").given() {
-        budget.capacity = capacity.number(0.0, 10_000.0)?;
-    }
-    if let Some(per_call) = options.field(c"perCall").named("budget.perCall").given() {
-        budget.per_call = per_call.number(0.0, 100.0)?;
-    }
-    if let Some(per_minute) = options.field(c"perMinute").named("budget.perMinute").given() {
-        budget.per_minute = per_minute.number(0.0, 10_000.0)?;
-    }
+    let field = |name, full_name| options.field(name).named(full_name);
+    field(c"capacity", "budget.capacity").set(&mut budget.capacity, |tokens| tokens.number(0.0, 10_000.0))?;
+    field(c"perCall", "budget.perCall").set(&mut budget.per_call, |tokens| tokens.number(0.0, 100.0))?;
+    field(c"perMinute", "budget.perMinute").set(&mut budget.per_minute, |tokens| tokens.number(0.0, 10_000.0))?;
     Ok(budget)
 }
 

@@ -114,7 +114,7 @@ impl InnerClient {
     ) -> napi_ohos::Result<Self> {
         let (scope, allowed) = (inner.scope(), "an object with chat(request): Promise<ChatResponse>");
         let (object, chat) = inner.object_with(c"chat", allowed)?;
-        let provider = options.field(c"provider").given().map(|provider| provider.string(200)).transpose()?;
+        let provider = options.field(c"provider").optional(|provider| provider.string(200))?;
         let takes_context = match options.field(c"passContext").given() {
             Some(pass) => pass.boolean()?,
             None => scope.as_number(scope.get(chat, c"length")).is_some_and(|parameters| parameters >= 2.0),

@@ -40,9 +40,8 @@ impl MockLlmClient {
     #[napi(constructor, ts_args_type = "failFirst?: number, options?: MockOptions")]
     pub fn new(env: Env, this: This, fail_first: Unknown, options: Unknown) -> Result<Self> {
         let scope = constructing::<Self>(env, &this)?;
-        let failures = config(scope, fail_first, "failFirst").given().map(|count| count.integer(0, MAX_SAFE_INTEGER));
-        let failures = failures.transpose()?.unwrap_or(0);
-        Self::build(env, Core::failing_first(failures), config(scope, options, "options"))
+        let failures = config(scope, fail_first, "failFirst").optional(|count| count.integer(0, MAX_SAFE_INTEGER))?;
+        Self::build(env, Core::failing_first(failures.unwrap_or(0)), config(scope, options, "options"))
     }
 
     /// A mock that never answers.
@@ -94,11 +93,11 @@ impl MockLlmClient {
         if let Some(reply) = options.field(c"reply").given() {
             mock = mock.with_reply(reply.string(1 << 20)?);
         }
-        let status = options.field(c"status").given().map(|status| status.integer(100, 999)).transpose()?;
-        let message = options.field(c"message").given().map(|message| message.string(1 << 20)).transpose()?;
-        let wait = options.field(c"retryAfterMs").given().map(|wait| wait.millis(0.0)).transpose()?;
+        let status = options.field(c"status").optional(|status| status.integer(100, 999))?;
+        let message = options.field(c"message").optional(|message| message.string(1 << 20))?;
+        let wait = options.field(c"retryAfterMs").optional(|wait| wait.millis(0.0))?;
         mock = mock.with_error(mock_error(status.unwrap_or(503) as u16, message, wait));
-        let latency = options.field(c"latencyMs").given().map(|latency| latency.millis(0.0)).transpose()?;
+        let latency = options.field(c"latencyMs").optional(|latency| latency.millis(0.0))?;
         let timer = Rc::new(read_timer(&runtime, options)?);
         let mock = Mock { mock, latency: latency.unwrap_or_default(), timer, runtime };
         Ok(Self { instance: Instance::new(mock) })
