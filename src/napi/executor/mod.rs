@@ -176,15 +176,13 @@ fn guarded(work: impl FnOnce()) {
 unsafe extern "C" fn on_wake(env: sys::napi_env, _function: Value, _context: *mut c_void, _data: *mut c_void) {
     // No environment: it is going down, and with it what this wake-up was for.
     let Some(runtime) = (!env.is_null()).then(|| Runtime::find(env)).flatten() else { return };
-    let mut handles = std::ptr::null_mut();
-    // SAFETY: on the JS thread, closed below. Some engines open none for a threadsafe function's callback.
-    unsafe { sys::napi_open_handle_scope(env, &mut handles) };
-    runtime.queue.answered();
-    guarded(|| runtime.enter(|_| runtime.timers.fire_due()));
-    // Nothing may be pending when this returns: see `Scope::call`.
-    runtime.scope().take_exception();
-    // SAFETY: opened above.
-    unsafe { sys::napi_close_handle_scope(env, handles) };
+    // Some engines open no handles for a threadsafe function's callback.
+    runtime.scope().with_handles(|| {
+        runtime.queue.answered();
+        guarded(|| runtime.enter(|_| runtime.timers.fire_due()));
+        // Nothing may be pending when this returns: see `Scope::call`.
+        runtime.scope().take_exception();
+    });
 }
 
 unsafe extern "C" fn on_cleanup(argument: *mut c_void) {

@@ -78,6 +78,12 @@ struct State<T, C> {
     waker: Cell<Option<Waker>>,
 }
 
+impl<T, C> State<T, C> {
+    fn new(convert: Option<C>, result: Option<T>) -> Self {
+        Self { convert: Cell::new(convert), result: Cell::new(result), waker: Cell::new(None) }
+    }
+}
+
 impl<T: 'static> JsPromise<T> {
     /// Waits for `value` if it is a promise or has a `then`; anything else is converted at once, as `await` does.
     pub fn new(
@@ -86,8 +92,7 @@ impl<T: 'static> JsPromise<T> {
         value: Value,
         convert: impl FnOnce(Scope, Result<Value, Value>) -> T + 'static,
     ) -> Self {
-        let state =
-            Rc::new(State { convert: Cell::new(Some(convert)), result: Cell::new(None), waker: Cell::new(None) });
+        let state = Rc::new(State::new(Some(convert), None));
         let promise = if scope.is_promise(value) { Some(value) } else { adopt(scope, value) };
         match promise {
             Some(promise) => runtime.await_promise(scope, promise, state.clone()),
@@ -95,16 +100,10 @@ impl<T: 'static> JsPromise<T> {
         }
         Self(state)
     }
-}
 
-impl<T: 'static> JsPromise<T> {
     /// One that is settled already.
     pub fn ready(result: T) -> Self {
-        Self(Rc::new(State {
-            convert: Cell::new(None::<fn(Scope, Result<Value, Value>) -> T>),
-            result: Cell::new(Some(result)),
-            waker: Cell::new(None),
-        }))
+        Self(Rc::new(State::new(None::<fn(Scope, Result<Value, Value>) -> T>, Some(result))))
     }
 }
 
@@ -165,8 +164,7 @@ impl Runtime {
                     rejected()
                 }
             };
-            let state = State { convert: Cell::new(Some(convert)), result: Cell::new(None), waker: Cell::new(None) };
-            self.await_promise(scope, value, Rc::new(state));
+            self.await_promise(scope, value, Rc::new(State::new(Some(convert), None)));
         }
     }
 
