@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
-use napi_ohos::{Env, JsValue, Result, sys};
+use napi_ohos::{Env, JsValue, Result};
 
 use super::arguments::{Argument, argument};
 use super::breaker::{BreakerState, CircuitBreaker};
@@ -15,11 +15,10 @@ use super::cancel::CancelToken;
 use super::clock::{JsRng, JsTimer};
 use super::errors::call_error;
 use super::executor::Runtime;
-use super::inner_client::{Answer, InnerClient, Request};
+use super::inner_client::{InnerClient, Request};
 use super::instance::{Instance, constructing};
 use super::js::{Scope, Type, Value};
 use super::kept::{Keeper, Reference, UserFunction};
-use super::mock::read_timer;
 use super::records::{CallOutcome, FailureInfo, RetryEvent, to_js};
 use crate::backoff::{BackoffConfig, Jitter};
 use crate::breaker::{self, BreakerConfig};
@@ -101,9 +100,8 @@ impl ResilientLlmClient {
             let result = client.chat(&request).await;
             let scope = runtime.scope();
             result.map(|text| text.value(scope)).map_err(|error| {
-                let retry_after = error.retry_after.map(|asked| asked.wait);
                 let cause = request.take_cause().map(|cause| cause.value(scope));
-                call_error(scope, &error, retry_after, cause)
+                call_error(scope, &error, cause)
             })
         });
         Ok(scope.unknown(promise))
@@ -125,9 +123,8 @@ impl ResilientLlmClient {
         let request = Request::new(&this.runtime, scope, request.raw(), true);
         let promise = this.runtime.spawn(scope, async move {
             let _hold = hold;
-            let mut outcome = client.execute(&request, options).await;
-            let response = outcome.response.as_mut().and_then(Answer::take_value);
-            Ok(to_js(runtime.scope(), CallOutcome::new(outcome, response.map(AnswerValue))))
+            let outcome = client.execute(&request, options).await;
+            Ok(to_js(runtime.scope(), CallOutcome::from(outcome)))
         });
         Ok(scope.unknown(promise))
     }
@@ -154,15 +151,6 @@ impl ResilientLlmClient {
     #[napi(getter)]
     pub fn listener_errors(&self, env: Env) -> Result<f64> {
         Ok(self.instance.of(env)?.listener_errors.load(Ordering::Relaxed) as f64)
-    }
-}
-
-/// The app's own answer object, on its way into an outcome.
-pub struct AnswerValue(Reference);
-
-impl napi_ohos::bindgen_prelude::ToNapiValue for AnswerValue {
-    unsafe fn to_napi_value(env: sys::napi_env, answer: Self) -> Result<sys::napi_value> {
-        Ok(answer.0.value(Scope::new(env)))
     }
 }
 
@@ -212,7 +200,7 @@ impl Arguments {
             }
         }
         hooks.on_retry = self.on_retry.optional(|listener| listener.kept_function(keeper))?;
-        let timer = read_timer(runtime, options)?;
+        let timer = JsTimer::read(runtime, options)?;
         let rng = read_rng(keeper, options)?;
         let breaker = self.read_breaker(&timer, &rng)?;
         let inner = InnerClient::read(runtime, keeper, self.inner, options)?;

@@ -8,7 +8,7 @@ use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Either, Env, Result};
 
-use super::arguments::argument;
+use super::arguments::{Argument, argument};
 use super::errors::millis;
 use super::executor::{JsPromise, JsSleep, Runtime};
 use super::instance::{Instance, constructing};
@@ -146,6 +146,17 @@ async fn settle_promises(runtime: &Rc<Runtime>) {
 pub enum JsTimer {
     System(Rc<Runtime>),
     Manual(Core),
+}
+
+impl JsTimer {
+    /// The clock that an options object names in `clock`.
+    pub fn read(runtime: &Rc<Runtime>, options: Argument) -> Result<Self> {
+        let manual = options.field(c"clock").optional(|clock| {
+            let core = clock.instance::<ManualClock>().and_then(ManualClock::core);
+            core.cloned().ok_or_else(|| clock.wrong("an instance of ManualClock"))
+        })?;
+        Ok(manual.map_or_else(|| Self::System(runtime.clone()), Self::Manual))
+    }
 }
 
 impl Clock for JsTimer {

@@ -27,7 +27,8 @@ fn coded_error(scope: Scope, message: &str, code: &str, retryable: bool, retry_a
 }
 
 /// An error for the app: `code` is the class. `cause` is what the app's own client threw.
-pub fn call_error(scope: Scope, error: &CallError, retry_after: Option<Duration>, cause: Option<Value>) -> Value {
+pub fn call_error(scope: Scope, error: &CallError, cause: Option<Value>) -> Value {
+    let retry_after = error.retry_after.map(|asked| asked.wait);
     let value = coded_error(scope, &error.message, error.class.as_str(), error.is_retryable(), retry_after);
     if let Some(status) = error.status {
         scope.set(value, c"status", scope.number(f64::from(status)));

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ThreadId};
 
+use napi_ohos::bindgen_prelude::ToNapiValue;
 use napi_ohos::sys;
 
 use super::executor::Runtime;
@@ -39,6 +40,12 @@ impl Reference {
         // SAFETY: the reference is of this environment.
         unsafe { sys::napi_get_reference_value(scope.env(), self.raw, &mut value) };
         if value.is_null() { scope.undefined() } else { value }
+    }
+}
+
+impl ToNapiValue for Reference {
+    unsafe fn to_napi_value(env: sys::napi_env, reference: Self) -> napi_ohos::Result<sys::napi_value> {
+        Ok(reference.value(Scope::new(env)))
     }
 }
 

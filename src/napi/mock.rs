@@ -7,8 +7,8 @@ use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Env, Result};
 
-use super::arguments::{Argument, MAX_SAFE_INTEGER, argument, config};
-use super::clock::{JsTimer, ManualClock};
+use super::arguments::{Argument, MAX_SAFE_INTEGER, config};
+use super::clock::JsTimer;
 use super::errors::call_error;
 use super::executor::Runtime;
 use super::instance::{self, Instance, constructing};
@@ -57,9 +57,8 @@ impl MockLlmClient {
     ///
     /// @param request anything; it is not looked at
     #[napi(ts_args_type = "request: Object", ts_return_type = "Promise<ChatResponse>")]
-    pub fn chat(&self, env: Env, request: Unknown) -> Result<Unknown<'static>> {
-        let scope = argument(Scope::of(env), request, "request").scope();
-        let this = self.instance.of(env)?;
+    pub fn chat(&self, env: Env, _request: Unknown) -> Result<Unknown<'static>> {
+        let (this, scope) = (self.instance.of(env)?, Scope::of(env));
         let (reply, runtime, timer) = (this.mock.next_reply(), this.runtime.clone(), this.timer.clone());
         let ends = (!this.latency.is_zero()).then(|| timer.now() + this.latency);
         let promise = this.runtime.spawn(scope, async move {
@@ -73,7 +72,7 @@ impl MockLlmClient {
                     scope.set(response, c"text", scope.string(&text));
                     Ok(response)
                 }
-                Err(error) => Err(call_error(scope, &error, error.retry_after.as_ref().map(|asked| asked.wait), None)),
+                Err(error) => Err(call_error(scope, &error, None)),
             }
         });
         Ok(scope.unknown(promise))
@@ -98,7 +97,7 @@ impl MockLlmClient {
         let wait = options.field(c"retryAfterMs").optional(|wait| wait.millis(0.0))?;
         mock = mock.with_error(mock_error(status.unwrap_or(503) as u16, message, wait));
         let latency = options.field(c"latencyMs").optional(|latency| latency.millis(0.0))?;
-        let timer = Rc::new(read_timer(&runtime, options)?);
+        let timer = Rc::new(JsTimer::read(&runtime, options)?);
         let mock = Mock { mock, latency: latency.unwrap_or_default(), timer, runtime };
         Ok(Self { instance: Instance::new(mock) })
     }
@@ -112,15 +111,4 @@ fn mock_error(status: u16, message: Option<String>, retry_after: Option<Duration
     let facts = ErrorFacts { status: Some(status), message, ..ErrorFacts::default() };
     let retry_after = retry_after.map(|wait| RetryAfter { wait, source: RetryAfterSource::Explicit });
     CallError { retry_after, ..classify(&facts, std::time::SystemTime::now()) }
-}
-
-/// The clock that an options object names in `clock`.
-pub fn read_timer(runtime: &Rc<Runtime>, options: Argument) -> Result<JsTimer> {
-    match options.field(c"clock").given() {
-        None => Ok(JsTimer::System(runtime.clone())),
-        Some(clock) => {
-            let core = clock.instance::<ManualClock>().and_then(ManualClock::core);
-            core.cloned().map(JsTimer::Manual).ok_or_else(|| clock.wrong("an instance of ManualClock"))
-        }
-    }
 }

@@ -1,11 +1,14 @@
 //! Plain records that ArkTS gets, and the words in them.
 
+use std::time::Duration;
+
 use napi_derive_ohos::napi;
 
 use super::breaker::BreakerState;
 use super::errors::millis;
 use super::inner_client::{Answer, Text};
 use super::js::{Scope, Value};
+use super::kept::Reference;
 use crate::breaker::{self, BreakerEvent as CoreEvent};
 use crate::classify::{self, CallError, RetryAfter};
 use crate::client::{self, Outcome};
@@ -150,8 +153,8 @@ impl From<&CallError> for ErrorInfo {
             retryable: error.is_retryable(),
             status: error.status.map(u32::from),
             provider_code: error.provider_code.clone(),
-            retry_after_ms: wait_ms(error.retry_after.as_ref()),
-            retry_after_source: error.retry_after.as_ref().map(|asked| asked.source.as_str().to_owned()),
+            retry_after_ms: wait_ms(error.retry_after),
+            retry_after_source: error.retry_after.map(|asked| asked.source.as_str().to_owned()),
             retry_after_malformed: error.retry_after_malformed.clone(),
             maybe_billed: error.maybe_billed,
             reaches_caller: error.reaches_caller(),
@@ -159,8 +162,18 @@ impl From<&CallError> for ErrorInfo {
     }
 }
 
-fn wait_ms(retry_after: Option<&RetryAfter>) -> Option<f64> {
+fn wait_ms(retry_after: Option<RetryAfter>) -> Option<f64> {
     retry_after.map(|asked| millis(asked.wait))
+}
+
+/// Of a wait that has an end: an isolated breaker's has none.
+fn known_ms(wait: Duration) -> Option<f64> {
+    (wait != Duration::MAX).then(|| millis(wait))
+}
+
+/// With its fraction: what was measured is not rounded up.
+fn measured_ms(duration: Duration) -> f64 {
+    duration.as_micros() as f64 / 1_000.0
 }
 
 /// One attempt of a call.
@@ -201,18 +214,17 @@ pub struct AttemptRecord {
 
 impl From<&client::AttemptRecord> for AttemptRecord {
     fn from(record: &client::AttemptRecord) -> Self {
-        let fraction = |duration: std::time::Duration| duration.as_micros() as f64 / 1_000.0;
         Self {
             attempt: record.attempt,
             ok: record.class.is_none(),
             code: record.class.map(Into::into),
             status: record.status.map(u32::from),
             message: record.message.clone(),
-            started_at_ms: fraction(record.started_at),
-            duration_ms: fraction(record.duration),
-            delay_ms: record.delay.map(fraction),
+            started_at_ms: measured_ms(record.started_at),
+            duration_ms: measured_ms(record.duration),
+            delay_ms: record.delay.map(measured_ms),
             delay_source: record.delay_source.map(Into::into),
-            retry_after_ms: wait_ms(record.retry_after.as_ref()),
+            retry_after_ms: wait_ms(record.retry_after),
             retry_after_malformed: record.retry_after_malformed.clone(),
             breaker_state: record.breaker_state.into(),
             probe: record.probe,
@@ -257,11 +269,12 @@ pub struct CallOutcome {
     pub trace: Vec<AttemptRecord>,
     /// What the app's client answered, as it is; undefined without an answer.
     #[napi(ts_type = "ChatResponse")]
-    pub response: Option<super::client::AnswerValue>,
+    pub response: Option<Reference>,
 }
 
-impl CallOutcome {
-    pub fn new(mut outcome: Outcome<Answer>, response: Option<super::client::AnswerValue>) -> Self {
+impl From<Outcome<Answer>> for CallOutcome {
+    fn from(mut outcome: Outcome<Answer>) -> Self {
+        let response = outcome.response.as_mut().and_then(Answer::take_value);
         Self {
             status: outcome.status.into(),
             text: outcome.take_text(),
@@ -271,9 +284,9 @@ impl CallOutcome {
             error: outcome.error.as_ref().map(Into::into),
             cause: outcome.cause.map(Into::into),
             fallback_error: outcome.fallback_error.take(),
-            retry_after_ms: outcome.retry_after.filter(|wait| *wait != std::time::Duration::MAX).map(millis),
+            retry_after_ms: outcome.retry_after.and_then(known_ms),
             request_id: outcome.request_id.as_str().to_owned(),
-            elapsed_ms: outcome.elapsed.as_micros() as f64 / 1_000.0,
+            elapsed_ms: measured_ms(outcome.elapsed),
             maybe_billed: outcome.maybe_billed(),
             trace: outcome.trace.iter().map(Into::into).collect(),
             response,
@@ -411,7 +424,7 @@ impl FailureInfo {
             stop_reason: failure.stop_reason.into(),
             error: failure.error.map(Into::into),
             cause: failure.cause.map(Into::into),
-            retry_after_ms: failure.retry_after.filter(|wait| *wait != std::time::Duration::MAX).map(millis),
+            retry_after_ms: failure.retry_after.and_then(known_ms),
             default_text,
         }
     }
