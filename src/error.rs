@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::time::Duration;
 
-use crate::backoff::millis;
+use crate::millis::millis;
 use crate::text::shortened;
 
 /// A configuration value that is not allowed. Nothing was built.

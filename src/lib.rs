@@ -48,6 +48,7 @@ pub mod clock;
 mod error;
 mod lock;
 mod log;
+mod millis;
 pub mod mock;
 pub mod random;
 pub mod registry;

@@ -1,7 +1,8 @@
 use std::time::Duration;
 
-use super::{Backoff, Jitter, millis};
+use super::{Backoff, Jitter};
 use crate::error::{InvalidConfig, duration_in_range, in_range};
+use crate::millis::millis;
 
 /// Settings of a [`Backoff`].
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::millis;
+use crate::millis::millis;
 
 /// How a wait is spread. `d` is the exponential wait under the cap.
 ///

@@ -90,8 +90,3 @@ pub fn multiplicative_delay_ms(attempt: u32, base_ms: f64, factor: f64, drawn: f
     const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
     (exponential(base_ms, factor, attempt) * (0.5 + unit(drawn))).floor().min(MAX_SAFE_INTEGER)
 }
-
-pub(crate) fn millis(duration: Duration) -> f64 {
-    // From the integer: whole milliseconds stay whole, where seconds times 1000 gives 1000.999… for 1001.
-    duration.as_nanos() as f64 / 1e6
-}

@@ -1,7 +1,8 @@
 use std::time::Duration;
 
-use crate::backoff::{exponential, millis};
+use crate::backoff::exponential;
 use crate::error::{InvalidConfig, duration_in_range, in_range};
+use crate::millis::millis;
 
 /// Settings of a [`CircuitBreaker`](super::CircuitBreaker).
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -5,9 +5,9 @@ use std::time::Duration;
 use super::config::BreakerConfig;
 use super::event::{BreakerEvent, TransitionReason};
 use super::permit::FailureReport;
-use crate::backoff::millis;
 use crate::classify::ErrorClass;
 use crate::clock::Timestamp;
+use crate::millis::whole_millis;
 
 /// A probe that runs into its attempt timeout says so a moment later. If its place were given away at the very timeout,
 /// that failure would come too late to count, and a hanging service would be probed on and on.
@@ -62,7 +62,7 @@ impl RejectionReason {
 
 /// A call was not admitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("circuit breaker rejects the call ({}), retry after {} ms", reason.as_str(), millis(*retry_after).ceil())]
+#[error("circuit breaker rejects the call ({}), retry after {} ms", reason.as_str(), whole_millis(*retry_after))]
 pub struct Rejection {
     /// Why.
     pub reason: RejectionReason,

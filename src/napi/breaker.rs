@@ -11,7 +11,6 @@ use napi_ohos::{Env, JsValue, Result};
 
 use super::arguments::{Argument, MAX_SAFE_INTEGER, argument, config};
 use super::clock::app_clock;
-use super::errors::millis;
 use super::executor::Runtime;
 use super::instance::{self, Instance, constructing, made_elsewhere};
 use super::js::Scope;
@@ -19,6 +18,7 @@ use super::kept::{Hold, Keeper};
 use super::records::{BreakerStats, breaker_event};
 use crate::breaker::{self, BreakerConfig, FailureReport, Ticket};
 use crate::clock::{Clock, SystemClock};
+use crate::millis::whole_millis;
 use crate::random::SeededRng;
 
 /// State of a circuit breaker.
@@ -198,7 +198,7 @@ impl CircuitBreaker {
         let this = self.instance.of(env)?;
         Ok(this.runtime.enter(|_| match this.breaker.retry_after() {
             std::time::Duration::MAX => f64::INFINITY,
-            wait => millis(wait),
+            wait => whole_millis(wait),
         }))
     }
 

@@ -9,12 +9,12 @@ use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Either, Env, Result};
 
 use super::arguments::{Argument, argument};
-use super::errors::millis;
 use super::executor::{JsPromise, JsSleep, Runtime};
 use super::instance::{Instance, constructing};
 use super::js::Scope;
 use super::kept::UserFunction;
 use crate::clock::{Clock, ManualClock as Core, ManualSleep, Monotonic, SystemClock, Timer, Timestamp};
+use crate::millis::whole_millis;
 use crate::random::Rng;
 
 /// A clock that moves only when told to, so that an app can test its own policy without waiting. Give it to a client as
@@ -122,7 +122,7 @@ impl ManualClock {
     #[napi(getter, ts_return_type = "number | undefined")]
     pub fn next_sleep_ms(&self, env: Env) -> Result<Either<f64, ()>> {
         let clock = &self.instance.of(env)?.clock;
-        let wait = clock.next_deadline().map(|deadline| millis(deadline.since(clock.now())));
+        let wait = clock.next_deadline().map(|deadline| whole_millis(deadline.since(clock.now())));
         // Not an Option: that becomes null.
         Ok(wait.map_or(Either::B(()), Either::A))
     }

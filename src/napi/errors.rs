@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 use super::js::{Scope, Type, Value};
+use super::json::json;
 use crate::classify::{CallError, Code, ErrorClass, ErrorFacts};
 use crate::error::InvalidConfig;
-use crate::text::cut;
+use crate::millis::whole_millis;
 
 /// A wrong argument: an `Error` with `code` and `field`, as napi-ohos throws it.
 pub fn bad_input(scope: Scope, code: &str, wrong: &InvalidConfig) -> napi_ohos::Error {
@@ -21,7 +22,7 @@ fn coded_error(scope: Scope, message: &str, code: &str, retryable: bool, retry_a
     scope.set(error, c"code", scope.string(code));
     scope.set(error, c"retryable", scope.boolean(retryable));
     if let Some(wait) = retry_after {
-        scope.set(error, c"retryAfterMs", scope.number(millis(wait)));
+        scope.set(error, c"retryAfterMs", scope.number(whole_millis(wait)));
     }
     error
 }
@@ -37,11 +38,6 @@ pub fn call_error(scope: Scope, error: &CallError, cause: Option<Value>) -> Valu
         scope.set(value, c"cause", cause);
     }
     value
-}
-
-/// Whole milliseconds, rounded up: a wait that is named must not be too short.
-pub fn millis(duration: Duration) -> f64 {
-    duration.as_nanos().div_ceil(1_000_000) as f64
 }
 
 /// What can be read off an error of the app's client. `provider` is a hint for codes that mean different things.
@@ -79,8 +75,7 @@ fn read_object(scope: Scope, error: Value, facts: &mut ErrorFacts) {
         first(&[c"status", c"statusCode", c"responseCode", c"status_code"]).and_then(|value| status(scope, value));
     facts.headers =
         holders.iter().map(|&holder| headers_of(scope, holder)).find(|all| !all.is_empty()).unwrap_or_default();
-    facts.body =
-        first(&[c"body", c"data", c"error", c"result"]).map(|value| json(scope, value, &mut JsonLimits::new()));
+    facts.body = first(&[c"body", c"data", c"error", c"result"]).map(|value| json(scope, value));
     facts.code = code(scope, get(c"code")).or_else(|| code(scope, scope.get(get(c"cause"), c"code")));
     // An error of this module, say from a client inside a client: its code is the class.
     if let (None, Some(Code::Text(name))) = (&facts.class, &facts.code)
@@ -132,7 +127,7 @@ fn headers(scope: Scope, value: Value) -> Vec<(String, String)> {
     if scope.type_of(entries) == Type::Function && scope.array_length(value).is_none() {
         return scope.call(value, entries, &[]).map_or_else(|_| Vec::new(), |entries| iterated(scope, entries));
     }
-    let Json::Object(map) = json(scope, value, &mut JsonLimits::new()) else { return Vec::new() };
+    let Json::Object(map) = json(scope, value) else { return Vec::new() };
     let text = |value: Json| match value {
         Json::String(text) => Some(text),
         Json::Number(number) => Some(number.to_string()),
@@ -150,60 +145,4 @@ fn iterated(scope: Scope, iterator: Value) -> Vec<(String, String)> {
     };
     let pair = |entry| Some((scope.as_string(scope.get_index(entry, 0))?, scope.as_string(scope.get_index(entry, 1))?));
     std::iter::from_fn(step).take(MAX_HEADERS).filter_map(pair).collect()
-}
-
-/// Bounds of what is copied out of an app's object: an error body is small, a hostile one is cut.
-pub struct JsonLimits {
-    depth: u32,
-    values: u32,
-    bytes: usize,
-}
-
-impl JsonLimits {
-    pub fn new() -> Self {
-        Self { depth: 8, values: 500, bytes: 64 * 1024 }
-    }
-}
-
-/// A copy of a JS value as JSON, within `limits`; what is beyond them is null.
-pub fn json(scope: Scope, value: Value, limits: &mut JsonLimits) -> Json {
-    if limits.values == 0 || limits.depth == 0 {
-        return Json::Null;
-    }
-    limits.values -= 1;
-    match scope.type_of(value) {
-        Type::Boolean => Json::from(scope.as_boolean(value).unwrap_or_default()),
-        Type::Number => {
-            let number = scope.as_number(value).unwrap_or_default();
-            let whole = number.fract() == 0.0 && number.abs() < 9.0e15;
-            if whole { Json::from(number as i64) } else { Json::from(number) }
-        }
-        Type::String => {
-            let text = scope.as_string(value).unwrap_or_default();
-            let kept = cut(&text, limits.bytes);
-            limits.bytes -= kept.len();
-            Json::from(kept)
-        }
-        Type::Object => {
-            limits.depth -= 1;
-            let copy = match scope.array_length(value) {
-                Some(length) => Json::Array(
-                    (0..length.min(limits.values))
-                        .map(|index| json(scope, scope.get_index(value, index), limits))
-                        .collect(),
-                ),
-                None => {
-                    let mut map = Map::new();
-                    for name in scope.keys(value, limits.values) {
-                        let copy = json(scope, scope.get_named(value, &name), limits);
-                        map.insert(name, copy);
-                    }
-                    Json::Object(map)
-                }
-            };
-            limits.depth += 1;
-            copy
-        }
-        _ => Json::Null,
-    }
 }

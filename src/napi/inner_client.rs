@@ -9,10 +9,11 @@ use napi_ohos::sys;
 
 use super::arguments::Argument;
 use super::cancel::CancelToken;
-use super::errors::{JsonLimits, error_facts, headers_of, json};
+use super::errors::{error_facts, headers_of};
 use super::executor::{JsPromise, Runtime};
 use super::instance;
 use super::js::{Scope, Type, Value};
+use super::json::json;
 use super::kept::{Keeper, Kept, Reference};
 use crate::classify::{AnswerFacts, CallError, ErrorClass, classify, classify_answer};
 use crate::client::{Attempt, LlmClient, LlmResponse};
@@ -202,7 +203,7 @@ fn read_answer(scope: Scope, value: Value, provider: Option<&str>) -> Result<Val
     }
     let facts = AnswerFacts {
         finish_reason: scope.as_string(finish_reason),
-        body: Some(json(scope, value, &mut JsonLimits::new())),
+        body: Some(json(scope, value)),
         headers: headers_of(scope, value),
         provider: provider.map(str::to_owned),
     };

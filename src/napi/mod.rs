@@ -1,6 +1,6 @@
 //! What ArkTS sees. Converts, drives and reports; decides nothing. The only place with N-API types and `unsafe`.
 //!
-//! `js` and `kept` wrap Node-API, `executor` runs futures on the JS thread, `arguments` and `errors` read and make what
+//! `js`, `json` and `kept` wrap Node-API, `executor` runs futures on the JS thread, `arguments` and `errors` read and make what
 //! crosses the border; every other file is one exported class or function group of the same name.
 
 mod arguments;
@@ -16,6 +16,7 @@ mod executor;
 mod inner_client;
 mod instance;
 mod js;
+mod json;
 mod kept;
 mod mock;
 mod options;

@@ -5,13 +5,13 @@ use std::time::Duration;
 use napi_derive_ohos::napi;
 
 use super::breaker::BreakerState;
-use super::errors::millis;
 use super::inner_client::{Answer, Text};
 use super::js::{Scope, Value};
 use super::kept::Reference;
 use crate::breaker::{self, BreakerEvent as CoreEvent};
 use crate::classify::{self, CallError, RetryAfter};
 use crate::client::{self, Outcome};
+use crate::millis::whole_millis;
 use crate::retry;
 
 /// Declares a string enum for ArkTS beside its core enum. A variant that one of them lacks does not compile.
@@ -163,12 +163,12 @@ impl From<&CallError> for ErrorInfo {
 }
 
 fn wait_ms(retry_after: Option<RetryAfter>) -> Option<f64> {
-    retry_after.map(|asked| millis(asked.wait))
+    retry_after.map(|asked| whole_millis(asked.wait))
 }
 
 /// Of a wait that has an end: an isolated breaker's has none.
 fn known_ms(wait: Duration) -> Option<f64> {
-    (wait != Duration::MAX).then(|| millis(wait))
+    (wait != Duration::MAX).then(|| whole_millis(wait))
 }
 
 /// With its fraction: what was measured is not rounded up.
@@ -321,7 +321,7 @@ pub fn breaker_event(scope: Scope, event: &CoreEvent) -> Value {
         reason: event.reason.as_str().to_owned(),
         at_ms: event.at.since_origin().as_secs_f64() * 1_000.0,
         failures: event.failures,
-        cooldown_ms: millis(event.cooldown),
+        cooldown_ms: whole_millis(event.cooldown),
     };
     to_js(scope, record)
 }
@@ -393,7 +393,7 @@ impl From<&client::RetryEvent<'_>> for RetryEvent {
     fn from(event: &client::RetryEvent<'_>) -> Self {
         Self {
             attempt: event.attempt,
-            delay_ms: millis(event.delay),
+            delay_ms: whole_millis(event.delay),
             delay_source: event.source.into(),
             error: event.error.into(),
         }
