@@ -111,24 +111,26 @@ fn in_object(fields: &Fields, unwraps: u8) -> Option<ProviderError> {
         }
         _ => false,
     };
-    let mut read_if = |is_error: bool, fields: Option<&Fields>, provider: Option<Provider>| {
-        if let (true, false, Some(fields)) = (is_error, found, fields) {
+    let mut read_if = |fields: Option<&Fields>, provider: Option<Provider>| {
+        if let (false, Some(fields)) = (found, fields) {
             found = error.read(fields, unwraps);
             error.provider = provider;
         }
     };
+    let faulty = |name: &str, code: &str| object(name).filter(|inner| has_code(inner, code));
+    let this_if = |is_error: bool| is_error.then_some(fields);
     let response = object("Response").or_else(|| object("response"));
     let response_error =
         response.and_then(|response| response.get("Error").or_else(|| response.get("error"))?.as_object());
     let tencent = fields.contains_key("Response").then_some(Provider::Hunyuan);
-    read_if(true, response_error, tencent);
-    read_if(fault_number(object("base_resp"), "status_code"), object("base_resp"), Some(Provider::MiniMax));
-    read_if(fault_number(object("header"), "code"), object("header"), Some(Provider::Spark));
-    read_if(true, object("ErrorMsg").filter(|inner| has_code(inner, "Code")), Some(Provider::Hunyuan));
-    read_if(has_code(fields, "error_code"), Some(fields), qianfan_or_huawei(fields));
-    read_if(fields.contains_key("error_type") && fields.contains_key("error_message"), Some(fields), None);
-    read_if(is_plain_error(fields), Some(fields), provider_of_plain(fields));
-    read_if(fields.contains_key("errors"), fields.get("errors").and_then(|errors| errors.get(0)?.as_object()), None);
+    read_if(response_error, tencent);
+    read_if(faulty("base_resp", "status_code"), Some(Provider::MiniMax));
+    read_if(faulty("header", "code"), Some(Provider::Spark));
+    read_if(faulty("ErrorMsg", "Code"), Some(Provider::Hunyuan));
+    read_if(this_if(has_code(fields, "error_code")), qianfan_or_huawei(fields));
+    read_if(this_if(fields.contains_key("error_type") && fields.contains_key("error_message")), None);
+    read_if(this_if(is_plain_error(fields)), provider_of_plain(fields));
+    read_if(fields.get("errors").and_then(|errors| errors.get(0)?.as_object()), None);
     if !found && !has_answer(fields) {
         found = error.read_detail(fields.get("detail"), unwraps);
     }
@@ -353,11 +355,6 @@ fn has_code(fields: &Fields, name: &str) -> bool {
         Some(value @ Value::Number(_)) => !matches!(integer(value), Some(0 | 200)),
         _ => false,
     }
-}
-
-/// `name` in `fields` is a number, or a number as text, other than zero.
-fn fault_number(fields: Option<&Fields>, name: &str) -> bool {
-    fields.is_some_and(|fields| has_code(fields, name))
 }
 
 fn has_answer(fields: &Fields) -> bool {

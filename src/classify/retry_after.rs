@@ -88,9 +88,7 @@ pub(super) fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<
 
 /// The wait, and the first value that was to say it and could not be read.
 pub(super) fn read(hints: &Hints<'_>, wall_clock: SystemTime) -> (Option<RetryAfter>, Option<String>) {
-    let now = header(hints.headers, "date")
-        .and_then(|date| httpdate::parse_http_date(date.trim()).ok())
-        .unwrap_or(wall_clock);
+    let now = header(hints.headers, "date").and_then(http_date).unwrap_or(wall_clock);
     let mut malformed = None;
     let mut understood = |value: Option<RetryAfter>, raw: &str| {
         if value.is_none() && malformed.is_none() {

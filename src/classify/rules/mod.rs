@@ -183,23 +183,4 @@ mod tests {
             assert_eq!(matches(pattern, code), expected, "{pattern} {code}");
         }
     }
-
-    #[test]
-    fn no_rule_is_hidden_by_one_above_it() {
-        for provider in Provider::ALL {
-            let rules = provider.rules();
-            for (index, rule) in rules.iter().enumerate() {
-                for code in rule.codes {
-                    let hidden = rules[..index].iter().any(|above| {
-                        above.codes.iter().any(|pattern| matches(pattern, code))
-                            && (above.place.is_none() || above.place == rule.place)
-                            && above.statuses.is_empty()
-                            && above.text.is_empty()
-                            && !above.vague
-                    });
-                    assert!(!hidden, "{provider:?}: {code}");
-                }
-            }
-        }
-    }
 }

@@ -54,30 +54,6 @@ const HINTS: [(Provider, &[&str]); 19] = [
 ];
 
 impl Provider {
-    #[cfg(test)]
-    pub(in crate::classify) const ALL: [Self; 20] = [
-        OpenAi,
-        Azure,
-        DeepSeek,
-        Baichuan,
-        StepFun,
-        Anthropic,
-        Google,
-        DashScope,
-        QianfanV1,
-        QianfanV2,
-        Zhipu,
-        Moonshot,
-        Hunyuan,
-        Ark,
-        MiniMax,
-        Spark,
-        SiliconFlow,
-        Huawei,
-        OpenRouter,
-        Local,
-    ];
-
     /// Providers whose codes say what they are, so that they are known without the provider. The order decides where
     /// two use one code; MiniMax is not here, because its numbers are also Zhipu's.
     pub(super) const SPEAKS_PLAINLY: [Self; 17] = [
@@ -135,6 +111,26 @@ impl Provider {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_rule_is_hidden_by_one_above_it() {
+        // Version 1 of Qianfan has no name of its own.
+        for provider in HINTS.iter().map(|row| row.0).chain([QianfanV1]) {
+            let rules = provider.rules();
+            for (index, rule) in rules.iter().enumerate() {
+                for code in rule.codes {
+                    let hidden = rules[..index].iter().any(|above| {
+                        above.codes.iter().any(|pattern| matches(pattern, code))
+                            && (above.place.is_none() || above.place == rule.place)
+                            && above.statuses.is_empty()
+                            && above.text.is_empty()
+                            && !above.vague
+                    });
+                    assert!(!hidden, "{provider:?}: {code}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn hosts_and_ids() {

@@ -136,28 +136,27 @@ const TOO_FAST: &[&str] = &[
     "appidqpsoverflowerror*", "请求过于频繁", "请求频繁", "访问频率", "限流", "频率限制", "并发",
 ];
 
-/// For a class that came from a code of the provider. The code is mostly right; few words may correct it.
+/// Money and long windows behind a code or status that providers also use for less.
 #[rustfmt::skip]
-pub(in crate::classify) const AFTER_CODE: &[Refinement] = &[
+const ALLOWANCES: &[Refinement] = &[
     refine(&[RateLimit], Quota, LONG_WINDOW).except(CONCURRENCY),
     refine(&[RateLimit], Quota, RESET_MOMENT).except(CONCURRENCY),
     refine(&[Auth], Quota, LONG_WINDOW).status(&[403]),
     refine(&[Auth], Quota, MONEY).status(&[403]),
     refine(&[Auth], Quota, ALLOWANCE).status(&[403]),
-    refine(&[BadRequest, Server], ContextLength, TOO_LONG),
 ];
+
+/// For a class that came from a code of the provider. The code is mostly right; few words may correct it.
+#[rustfmt::skip]
+pub(in crate::classify) const AFTER_CODE: &[&[Refinement]] = &[ALLOWANCES, &[
+    refine(&[BadRequest, Server], ContextLength, TOO_LONG),
+]];
 
 /// For a class that came from a status, or for none at all.
 #[rustfmt::skip]
-pub(in crate::classify) const AFTER_STATUS: &[Refinement] = &[
-    // Money and long windows, whatever the status that a provider uses for them.
-    refine(&[RateLimit], Quota, LONG_WINDOW).except(CONCURRENCY),
-    refine(&[RateLimit], Quota, RESET_MOMENT).except(CONCURRENCY),
+pub(in crate::classify) const AFTER_STATUS: &[&[Refinement]] = &[ALLOWANCES, &[
     refine(&[RateLimit, BadRequest, Unknown], Quota, MONEY),
     refine(&[RateLimit, BadRequest, Unknown], Quota, ALLOWANCE).except(SHORT_WINDOW),
-    refine(&[Auth], Quota, LONG_WINDOW).status(&[403]),
-    refine(&[Auth], Quota, MONEY).status(&[403]),
-    refine(&[Auth], Quota, ALLOWANCE).status(&[403]),
     // The request.
     refine(&[BadRequest, Server, Unknown], ContextLength, TOO_LONG),
     refine(&[BadRequest], ContextLength, &["token", "tokens", "context"]).status(&[413]),
@@ -170,11 +169,11 @@ pub(in crate::classify) const AFTER_STATUS: &[Refinement] = &[
     refine(&[RateLimit, Server, Unknown], Overloaded, NO_CAPACITY),
     refine(&[Unknown], RateLimit, TOO_FAST),
     refine(&[Unknown], BadRequest, &["参数错误", "参数无效", "参数不合法", "参数有误"]),
-];
+]];
 
 /// For an error without code and status: what networking layers say.
 #[rustfmt::skip]
-pub(in crate::classify) const TRANSPORT: &[Refinement] = &[
+pub(in crate::classify) const TRANSPORT: &[&[Refinement]] = &[&[
     refine(&[Unknown], Connect, &["connection refused", "connect refused", "getaddrinfo*", "name or service not known",
         "couldn't resolve host", "could not resolve host", "couldn't connect", "failed to connect", "unable to connect",
         "dns lookup failed", "no route to host", "host is unreachable", "network is unreachable", "connect timeout",
@@ -193,11 +192,11 @@ pub(in crate::classify) const TRANSPORT: &[Refinement] = &[
         "request cancelled", "request was cancelled", "user aborted"]),
     refine(&[Unknown], Protocol, &["certificate", "self-signed", "self signed", "ssl routines", "ssl error", "tls handshake",
         "handshake failure", "wrong version number", "unsupported protocol", "proxy authentication", "cleartext*"]),
-];
+]];
 
-/// The class after the first line of `table` that fits.
+/// The class after the first line of `tables` that fits.
 pub(in crate::classify) fn apply(
-    table: &[Refinement],
+    tables: &[&[Refinement]],
     class: ErrorClass,
     status: Option<u16>,
     words: &Words,
@@ -211,5 +210,5 @@ pub(in crate::classify) fn apply(
             && words.has_any(line.phrases)
             && !words.has_any(line.except)
     };
-    table.iter().find(fits).map_or(class, |line| line.to)
+    tables.iter().copied().flatten().find(fits).map_or(class, |line| line.to)
 }
