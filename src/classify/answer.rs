@@ -36,7 +36,7 @@ pub fn classify_answer(facts: &AnswerFacts, wall_clock: SystemTime) -> Option<Ca
     let finding = facts.body.as_ref().and_then(in_body);
     let finding = finding.or_else(|| facts.finish_reason.as_deref().and_then(by_reason))?;
     let provider = facts.provider.as_deref();
-    let error = match finding {
+    Some(match finding {
         Finding::Error(error) => {
             let evidence = Evidence::new(provider, Some(*error), None, "");
             let class = evidence
@@ -48,8 +48,7 @@ pub fn classify_answer(facts: &AnswerFacts, wall_clock: SystemTime) -> Option<Ca
         Finding::Fault(class, text) => {
             Evidence::new(provider, None, None, &text).into_error(class, &facts.headers, None, wall_clock)
         }
-    };
-    Some(CallError { maybe_billed: matches!(error.class, ErrorClass::Interrupted | ErrorClass::Timeout), ..error })
+    })
 }
 
 enum Finding {

@@ -52,7 +52,7 @@ impl CallError {
             retry_after: None,
             retry_after_malformed: None,
             retryable: None,
-            maybe_billed: matches!(class, ErrorClass::Interrupted | ErrorClass::Timeout),
+            maybe_billed: class.maybe_billed(),
         }
     }
 

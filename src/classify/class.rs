@@ -163,6 +163,11 @@ impl ErrorClass {
         TABLE.iter().find(|row| row.1 == name).map(|row| row.0)
     }
 
+    /// The request was sent and no answer came: the work may be done, and billed, all the same.
+    pub(super) const fn maybe_billed(self) -> bool {
+        matches!(self, Self::Interrupted | Self::Timeout)
+    }
+
     /// The row of the error table.
     pub const fn decision(self) -> Decision {
         let (_, _, retry, next_provider, breaker, reaches_caller) = TABLE[self as usize];

@@ -42,10 +42,9 @@ pub fn classify(facts: &ErrorFacts, wall_clock: SystemTime) -> CallError {
     let mut error = evidence.into_error(class, &facts.headers, facts.retry_after_ms, wall_clock);
     error.retryable = facts.retryable.or_else(|| should_retry(&facts.headers));
     error.maybe_billed = match class {
-        ErrorClass::Interrupted => true,
         // A 408 says that the request did not arrive.
         ErrorClass::Timeout => facts.sent != Some(false) && error.status != Some(408),
-        _ => error.status.is_some_and(|status| status::MAYBE_BILLED.contains(&status)),
+        _ => error.maybe_billed || error.status.is_some_and(|status| status::MAYBE_BILLED.contains(&status)),
     };
     error
 }
@@ -244,7 +243,7 @@ impl<'a> Evidence<'a> {
             retry_after,
             retry_after_malformed,
             retryable: None,
-            maybe_billed: false,
+            maybe_billed: class.maybe_billed(),
         }
     }
 }
