@@ -58,17 +58,17 @@ impl CallError {
 
     /// The same provider may be asked again.
     pub fn is_retryable(&self) -> bool {
-        self.retryable.unwrap_or(self.class.decision().retry)
+        self.retryable.unwrap_or(self.class.handling().retry)
     }
 
     /// What the breaker of this provider learns.
     pub fn breaker_verdict(&self) -> BreakerVerdict {
-        self.class.decision().breaker
+        self.class.handling().breaker
     }
 
     /// The caller gets this error instead of the fallback text.
     pub fn reaches_caller(&self) -> bool {
-        self.class.decision().reaches_caller
+        self.class.handling().reaches_caller
     }
 }
 

@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-/// What kind of fault ended an attempt. Everything that decides about an error asks [`ErrorClass::decision`].
+/// What kind of fault ended an attempt. Everything that decides about an error asks [`ErrorClass::handling`].
 ///
 /// ```
 /// use resilience::classify::{BreakerVerdict, ErrorClass, NextProvider};
 ///
-/// let decision = ErrorClass::Quota.decision();
-/// assert!(!decision.retry, "money does not come back in a second");
-/// assert_eq!(decision.next_provider, NextProvider::Yes);
-/// assert_eq!(decision.breaker, BreakerVerdict::OpenNow);
+/// let handling = ErrorClass::Quota.handling();
+/// assert!(!handling.retry, "money does not come back in a second");
+/// assert_eq!(handling.next_provider, NextProvider::Yes);
+/// assert_eq!(handling.breaker, BreakerVerdict::OpenNow);
 /// assert_eq!(ErrorClass::from_name("quota"), Some(ErrorClass::Quota));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -58,11 +58,11 @@ pub enum ErrorClass {
 /// ```
 /// use resilience::classify::ErrorClass;
 ///
-/// assert!(ErrorClass::BadRequest.decision().reaches_caller);
-/// assert!(!ErrorClass::Server.decision().reaches_caller, "the fallback text serves");
+/// assert!(ErrorClass::BadRequest.handling().reaches_caller);
+/// assert!(!ErrorClass::Server.handling().reaches_caller, "the fallback text serves");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Decision {
+pub struct Handling {
     /// The same target may be asked again.
     pub retry: bool,
     /// Another provider may be asked.
@@ -78,7 +78,7 @@ pub struct Decision {
 /// ```
 /// use resilience::classify::{ErrorClass, NextProvider};
 ///
-/// assert_eq!(ErrorClass::ContextLength.decision().next_provider, NextProvider::LargerContext);
+/// assert_eq!(ErrorClass::ContextLength.handling().next_provider, NextProvider::LargerContext);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextProvider {
@@ -97,8 +97,8 @@ pub enum NextProvider {
 /// ```
 /// use resilience::classify::{BreakerVerdict, ErrorClass};
 ///
-/// assert_eq!(ErrorClass::Server.decision().breaker, BreakerVerdict::Failure);
-/// assert_eq!(ErrorClass::Cancelled.decision().breaker, BreakerVerdict::Neutral);
+/// assert_eq!(ErrorClass::Server.handling().breaker, BreakerVerdict::Failure);
+/// assert_eq!(ErrorClass::Cancelled.handling().breaker, BreakerVerdict::Neutral);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BreakerVerdict {
@@ -169,9 +169,9 @@ impl ErrorClass {
     }
 
     /// The row of the error table.
-    pub const fn decision(self) -> Decision {
+    pub const fn handling(self) -> Handling {
         let (_, _, retry, next_provider, breaker, reaches_caller) = TABLE[self as usize];
-        Decision { retry, next_provider, breaker, reaches_caller }
+        Handling { retry, next_provider, breaker, reaches_caller }
     }
 }
 
@@ -206,16 +206,16 @@ mod tests {
     #[test]
     fn only_classes_that_are_the_providers_fault_count_against_it() {
         for class in ErrorClass::ALL {
-            let decision = class.decision();
-            assert_eq!(decision.retry, decision.breaker == Failure, "{class}");
+            let handling = class.handling();
+            assert_eq!(handling.retry, handling.breaker == Failure, "{class}");
         }
     }
 
     #[test]
     fn an_error_that_is_retried_never_reaches_the_caller() {
         for class in ErrorClass::ALL {
-            let decision = class.decision();
-            assert!(!(decision.retry && decision.reaches_caller), "{class}");
+            let handling = class.handling();
+            assert!(!(handling.retry && handling.reaches_caller), "{class}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What kind of fault ended an attempt, and what follows from it.
 //!
-//! [`classify`] and [`classify_answer`] turn facts into a [`CallError`]; [`ErrorClass::decision`] says what to do with
+//! [`classify`] and [`classify_answer`] turn facts into a [`CallError`]; [`ErrorClass::handling`] says what to do with
 //! it. No other code of this crate asks for a status number.
 //!
 //! The knowledge is in tables, one line a fact: `rules/` holds the error codes of twenty providers, one file per vendor;
@@ -26,7 +26,7 @@ mod text;
 
 pub use answer::classify_answer;
 pub use call_error::{CallError, MAX_CODE_BYTES, MAX_MESSAGE_BYTES};
-pub use class::{BreakerVerdict, Decision, ErrorClass, NextProvider};
+pub use class::{BreakerVerdict, ErrorClass, Handling, NextProvider};
 pub use facts::{AnswerFacts, Code, ErrorFacts};
 pub use judge::classify;
 pub use retry_after::{RetryAfter, RetryAfterSource};

@@ -191,7 +191,7 @@ const BEFORE_DATE: [&str; 7] = ["reset at ", "resets at ", "reset on ", "resets 
 
 /// A wait in words: only an unbroken duration with units, or a full date, right after one of the known phrases.
 fn from_text(hints: &Hints<'_>, now: SystemTime) -> Option<Duration> {
-    if !(hints.class.decision().retry || hints.class == ErrorClass::Quota) {
+    if !(hints.class.handling().retry || hints.class == ErrorClass::Quota) {
         return None;
     }
     let after = |words: &&str| hints.text.split_once(*words).map(|(_, rest)| rest.trim_start());

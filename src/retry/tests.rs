@@ -110,13 +110,13 @@ fn whatever_an_error_says_about_a_retry_wins_over_its_class() {
         let retried = if class == ErrorClass::Cancelled { stopped } else { after_backoff(100) };
         assert_eq!(says(Some(true)), retried, "{class}");
         assert_eq!(says(Some(false)), stopped, "{class}");
-        assert_eq!(says(None), if class.decision().retry { retried } else { stopped }, "{class}");
+        assert_eq!(says(None), if class.handling().retry { retried } else { stopped }, "{class}");
     }
 }
 
 #[test]
 fn what_may_have_been_billed_is_not_sent_again_unless_allowed() {
-    for class in ErrorClass::ALL.into_iter().filter(|class| class.decision().retry) {
+    for class in ErrorClass::ALL.into_iter().filter(|class| class.handling().retry) {
         let case = Case::of(class);
         let case = Case { config: RetryConfig { retry_unsafe: false, ..case.config }, ..case };
         let sent = matches!(class, ErrorClass::Interrupted | ErrorClass::Timeout);

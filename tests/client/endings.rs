@@ -16,19 +16,19 @@ fn each_class_ends_as_the_table_says() {
         let breaker = TestBreaker::with(|config| config.failure_threshold = 10);
         let client = client(&breaker, retry_config(1), [Reply::class(class)]);
         let outcome = run(&breaker.clock, client.execute("hi", CallOptions::default()));
-        let decision = class.decision();
+        let handling = class.handling();
         let status = match class {
             ErrorClass::Cancelled => OutcomeStatus::Cancelled,
-            _ if decision.reaches_caller => OutcomeStatus::Error,
+            _ if handling.reaches_caller => OutcomeStatus::Error,
             _ => OutcomeStatus::Fallback,
         };
-        assert_eq!((outcome.status, outcome.attempts()), (status, 1 + u32::from(decision.retry)), "{class}");
+        assert_eq!((outcome.status, outcome.attempts()), (status, 1 + u32::from(handling.retry)), "{class}");
         assert_eq!(outcome.text(), if status == OutcomeStatus::Fallback { "fallback" } else { "" }, "{class}");
         assert_eq!(client.used_fallback(), status == OutcomeStatus::Fallback, "{class}");
         let chat = run(&breaker.clock, client.chat("hi"));
         assert_eq!(
             chat.map_err(|error| error.class),
-            if decision.reaches_caller { Err(class) } else { Ok("fallback".to_owned()) }
+            if handling.reaches_caller { Err(class) } else { Ok("fallback".to_owned()) }
         );
     }
 }

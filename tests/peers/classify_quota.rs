@@ -22,7 +22,7 @@ fn d7_promptfoo_10855_out_of_money_is_not_retried() {
         let error = reply(status, body.clone());
         assert_eq!(error.class, ErrorClass::Quota, "{body}");
         assert!(!error.is_retryable());
-        assert_eq!(error.class.decision().next_provider, NextProvider::Yes);
+        assert_eq!(error.class.handling().next_provider, NextProvider::Yes);
         assert_eq!(error.breaker_verdict(), BreakerVerdict::OpenNow);
         assert!(!error.reaches_caller());
     }
@@ -35,7 +35,7 @@ fn d8_litellm_5225_content_policy_does_not_cool_the_deployment() {
     assert_eq!(error.class, ErrorClass::ContentFilter);
     assert!(!error.is_retryable());
     assert_eq!(error.breaker_verdict(), BreakerVerdict::Neutral);
-    assert_eq!(error.class.decision().next_provider, NextProvider::IfPolicyAllows);
+    assert_eq!(error.class.handling().next_provider, NextProvider::IfPolicyAllows);
 }
 
 /// D9: otari #173, langwatch #5358, freellmapi #66.
@@ -49,7 +49,7 @@ fn d9_otari_173_a_missing_model_moves_on_and_a_bad_request_does_not() {
         (422, ErrorClass::BadRequest, NextProvider::No),
     ] {
         let error = reply(status, json!({"error": {"message": "no"}}));
-        assert_eq!((error.class, error.class.decision().next_provider), (class, next), "{status}");
+        assert_eq!((error.class, error.class.handling().next_provider), (class, next), "{status}");
         assert!(!error.is_retryable());
         assert_eq!(error.breaker_verdict(), BreakerVerdict::Neutral);
     }
@@ -68,6 +68,6 @@ fn d10_litellm_10793_too_long_goes_only_to_a_larger_window() {
         assert_eq!(error.class, ErrorClass::ContextLength);
         assert!(!error.is_retryable());
         assert_eq!(error.breaker_verdict(), BreakerVerdict::Neutral);
-        assert_eq!(error.class.decision().next_provider, NextProvider::LargerContext);
+        assert_eq!(error.class.handling().next_provider, NextProvider::LargerContext);
     }
 }

@@ -85,7 +85,7 @@ fn d3_vllm_router_60_the_callers_mistakes_do_not_trip_a_healthy_service() {
         for _ in 0..10 {
             run(&breaker.clock, client.execute("hi", CallOptions::default()));
         }
-        let neutral = class.decision().breaker == BreakerVerdict::Neutral;
+        let neutral = class.handling().breaker == BreakerVerdict::Neutral;
         let (state, failures) = if neutral { (Closed, 0) } else { (Open, 1) };
         assert_eq!((breaker.state(), breaker.stats().failures), (state, failures), "{class}");
     }

@@ -142,7 +142,7 @@ fn adds_up(plan: &Plan, call: &Call, outcome: &Outcome<String>) -> Result<(), Te
 
 fn counted(outcomes: &[Outcome<String>], verdict: Option<BreakerVerdict>) -> u64 {
     let attempts = outcomes.iter().flat_map(|outcome| &outcome.trace);
-    attempts.filter(|attempt| attempt.class.map(|class| class.decision().breaker) == verdict).count() as u64
+    attempts.filter(|attempt| attempt.class.map(|class| class.handling().breaker) == verdict).count() as u64
 }
 
 proptest! {

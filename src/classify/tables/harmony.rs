@@ -128,14 +128,14 @@ mod tests {
     #[test]
     fn codes_that_may_not() {
         for number in [1, 3, 9, 23, 26, 27, 47, 58, 59, 60, 61, 63, 70, 73, 77, 78, 90, 94, 996, 997, 998] {
-            assert!(!class(HTTP + number).unwrap().decision().retry, "http {number}");
+            assert!(!class(HTTP + number).unwrap().handling().retry, "http {number}");
         }
         let rcp = [
             1, 2, 3, 9, 23, 26, 27, 37, 42, 45, 47, 49, 58, 59, 60, 61, 63, 70, 73, 77, 78, 90, 94, 100, 985, 987, 988,
             990, 991, 992, 993, 994, 995, 996, 997, 998, 201, 401,
         ];
         for number in rcp {
-            assert!(!class(RCP + number).unwrap().decision().retry, "rcp {number}");
+            assert!(!class(RCP + number).unwrap().handling().retry, "rcp {number}");
         }
     }
 
