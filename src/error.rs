@@ -1,6 +1,7 @@
 //! The one error that every constructor of this crate can give.
 
 use std::fmt::Display;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use crate::millis::millis;
@@ -35,16 +36,16 @@ impl InvalidConfig {
 /// The longest time that any option takes: 365 days. Longer is a mistake in units.
 pub const MAX_DURATION: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// Checks that `value` is in `min..=max` and says so in ArkTS terms if not.
+/// Checks that `value` is in `range` and says so in ArkTS terms if not.
 pub(crate) fn in_range<T: PartialOrd + Display>(
     field: &'static str,
     value: T,
-    min: T,
-    max: T,
+    range: RangeInclusive<T>,
 ) -> Result<(), InvalidConfig> {
-    if min <= value && value <= max {
+    if range.contains(&value) {
         return Ok(());
     }
+    let (min, max) = range.into_inner();
     Err(InvalidConfig::new(field, value, format!("a finite number from {min} to {max}")))
 }
 

@@ -1,3 +1,4 @@
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::{Backoff, Jitter};
@@ -29,16 +30,19 @@ impl Default for BackoffConfig {
 }
 
 impl BackoffConfig {
+    pub(crate) const FACTOR: RangeInclusive<f64> = 1.0..=1_000.0;
+    pub(crate) const SPREAD: RangeInclusive<f64> = 0.0..=1.0;
+
     /// Checks the settings.
     ///
     /// # Errors
     /// [`InvalidConfig`] for a value outside the range named at its field.
     pub fn build(self) -> Result<Backoff, InvalidConfig> {
         duration_in_range("baseMs", self.base, Duration::ZERO)?;
-        in_range("factor", self.factor, 1.0, 1_000.0)?;
+        in_range("factor", self.factor, Self::FACTOR)?;
         duration_in_range("maxMs", self.max_delay, self.base)?;
         match self.jitter {
-            Jitter::Multiplicative { spread } => in_range("jitterSpread", spread, 0.0, 1.0)?,
+            Jitter::Multiplicative { spread } => in_range("jitterSpread", spread, Self::SPREAD)?,
             Jitter::Additive { max } if max > self.max_delay => {
                 return Err(InvalidConfig::new("jitterMs", max.as_millis(), "a finite number from 0 to maxMs"));
             }

@@ -1,3 +1,4 @@
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use crate::backoff::exponential;
@@ -45,21 +46,26 @@ impl Default for BreakerConfig {
 }
 
 impl BreakerConfig {
+    pub(crate) const FAILURE_THRESHOLD: RangeInclusive<u32> = 1..=u32::MAX;
+    pub(crate) const COOLDOWN_FACTOR: RangeInclusive<f64> = 1.0..=100.0;
+    pub(crate) const COOLDOWN_SPREAD: RangeInclusive<f64> = 0.0..=1.0;
+    pub(crate) const PROBES: RangeInclusive<u32> = 1..=1_000;
+
     /// Checks the settings.
     ///
     /// # Errors
     /// [`InvalidConfig`] for a value outside the range named at its field.
     pub fn validate(&self) -> Result<(), InvalidConfig> {
-        in_range("failureThreshold", self.failure_threshold, 1, u32::MAX)?;
+        in_range("failureThreshold", self.failure_threshold, Self::FAILURE_THRESHOLD)?;
         duration_in_range("cooldownMs", self.cooldown, Duration::ZERO)?;
-        in_range("cooldownFactor", self.cooldown_factor, 1.0, 100.0)?;
+        in_range("cooldownFactor", self.cooldown_factor, Self::COOLDOWN_FACTOR)?;
         if let Some(max) = self.max_cooldown {
             duration_in_range("maxCooldownMs", max, self.cooldown)?;
         }
-        in_range("cooldownSpread", self.cooldown_spread, 0.0, 1.0)?;
+        in_range("cooldownSpread", self.cooldown_spread, Self::COOLDOWN_SPREAD)?;
         duration_in_range("cooldownResetMs", self.cooldown_reset, Duration::ZERO)?;
-        in_range("halfOpenProbes", self.half_open_probes, 1, 1_000)?;
-        in_range("successThreshold", self.success_threshold, 1, 1_000)?;
+        in_range("halfOpenProbes", self.half_open_probes, Self::PROBES)?;
+        in_range("successThreshold", self.success_threshold, Self::PROBES)?;
         if let Some(lease) = self.probe_lease {
             duration_in_range("probeLeaseMs", lease, Duration::from_millis(1))?;
         }

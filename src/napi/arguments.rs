@@ -2,6 +2,7 @@
 //! what is allowed. Only `undefined` (or a missing argument) means "default"; `null` and 0 never do.
 
 use std::ffi::CStr;
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -96,21 +97,21 @@ impl Argument {
     }
 
     /// The same, for a smaller number.
-    pub fn count(self, min: u32, max: u32) -> Result<u32> {
-        self.integer(min.into(), max.into()).map(|number| number as u32)
+    pub fn count(self, range: RangeInclusive<u32>) -> Result<u32> {
+        self.integer((*range.start()).into(), (*range.end()).into()).map(|number| number as u32)
     }
 
-    /// A number in `min..=max`, fractions included.
-    pub fn number(self, min: f64, max: f64) -> Result<f64> {
+    /// A number in `range`, fractions included.
+    pub fn number(self, range: RangeInclusive<f64>) -> Result<f64> {
         match self.scope.as_number(self.value) {
-            Some(number) if number >= min && number <= max => Ok(number),
-            _ => Err(self.wrong(&format!("a finite number from {min} to {max}"))),
+            Some(number) if range.contains(&number) => Ok(number),
+            _ => Err(self.wrong(&format!("a finite number from {} to {}", range.start(), range.end()))),
         }
     }
 
     /// A time in milliseconds from `min_ms` to 365 days, fractions included.
     pub fn millis(self, min_ms: f64) -> Result<Duration> {
-        let millis = self.number(min_ms, MAX_DURATION.as_millis() as f64)?;
+        let millis = self.number(min_ms..=MAX_DURATION.as_millis() as f64)?;
         Ok(Duration::from_secs_f64(millis / 1_000.0))
     }
 

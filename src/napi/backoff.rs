@@ -7,7 +7,7 @@ use napi_ohos::{Env, Result};
 use super::arguments::{MAX_SAFE_INTEGER, argument};
 use super::executor::Runtime;
 use super::js::Scope;
-use crate::backoff::multiplicative_delay_ms;
+use crate::backoff::{BackoffConfig, multiplicative_delay_ms};
 
 /// Exponential backoff with multiplicative jitter, as a pure function.
 #[napi]
@@ -27,9 +27,9 @@ impl BackoffCalculator {
         let scope = Scope::of(env);
         Runtime::of(scope).enter(|scope| {
             let rng_argument = argument(scope, rng, "rng");
-            let attempt = argument(scope, attempt, "attempt").integer(1, u64::from(u32::MAX))? as u32;
-            let base = argument(scope, base, "base").number(0.0, MAX_SAFE_INTEGER as f64)?;
-            let factor = argument(scope, factor, "factor").number(1.0, 1_000.0)?;
+            let attempt = argument(scope, attempt, "attempt").count(1..=u32::MAX)?;
+            let base = argument(scope, base, "base").number(0.0..=MAX_SAFE_INTEGER as f64)?;
+            let factor = argument(scope, factor, "factor").number(BackoffConfig::FACTOR)?;
             let rng = rng_argument.function()?;
             let drawn = scope.call(scope.undefined(), rng, &[]).map_err(|thrown| scope.throw(thrown.0))?;
             match scope.as_number(drawn) {

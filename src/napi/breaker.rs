@@ -79,15 +79,21 @@ impl Breaker {
 
 fn read_config(threshold: Argument, cooldown: Argument, options: Argument) -> Result<BreakerConfig> {
     let mut config = BreakerConfig::default();
-    threshold.set(&mut config.failure_threshold, |failures| failures.count(1, u32::MAX))?;
+    threshold.set(&mut config.failure_threshold, |failures| failures.count(BreakerConfig::FAILURE_THRESHOLD))?;
     cooldown.set(&mut config.cooldown, |time| time.millis(0.0))?;
     let options = options.options()?;
-    options.field(c"cooldownFactor").set(&mut config.cooldown_factor, |factor| factor.number(1.0, 100.0))?;
+    options
+        .field(c"cooldownFactor")
+        .set(&mut config.cooldown_factor, |factor| factor.number(BreakerConfig::COOLDOWN_FACTOR))?;
     config.max_cooldown = options.field(c"maxCooldownMs").optional(|max| max.millis(0.0))?;
-    options.field(c"cooldownSpread").set(&mut config.cooldown_spread, |spread| spread.number(0.0, 1.0))?;
+    options
+        .field(c"cooldownSpread")
+        .set(&mut config.cooldown_spread, |spread| spread.number(BreakerConfig::COOLDOWN_SPREAD))?;
     options.field(c"cooldownResetMs").set(&mut config.cooldown_reset, |time| time.millis(0.0))?;
-    options.field(c"halfOpenProbes").set(&mut config.half_open_probes, |probes| probes.count(1, 1_000))?;
-    options.field(c"successThreshold").set(&mut config.success_threshold, |probes| probes.count(1, 1_000))?;
+    options.field(c"halfOpenProbes").set(&mut config.half_open_probes, |probes| probes.count(BreakerConfig::PROBES))?;
+    options
+        .field(c"successThreshold")
+        .set(&mut config.success_threshold, |probes| probes.count(BreakerConfig::PROBES))?;
     config.probe_lease = options.field(c"probeLeaseMs").optional(|lease| lease.millis(1.0))?;
     Ok(config)
 }

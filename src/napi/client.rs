@@ -235,7 +235,7 @@ fn read_locale(options: Argument) -> Result<Locale> {
 
 fn read_retry(options: Argument) -> Result<RetryConfig> {
     let mut retry = RetryConfig { backoff: read_backoff(options)?, ..RetryConfig::default() };
-    options.field(c"maxRetries").set(&mut retry.max_retries, |retries| retries.count(0, 100))?;
+    options.field(c"maxRetries").set(&mut retry.max_retries, |retries| retries.count(RetryConfig::MAX_RETRIES))?;
     options.field(c"attemptTimeoutMs").set(&mut retry.attempt_timeout, |time| time.millis(1.0))?;
     options.field(c"deadlineMs").set(&mut retry.deadline, |time| time.millis(1.0))?;
     options.field(c"retryAfterMaxMs").set(&mut retry.retry_after_max, |time| time.millis(0.0))?;
@@ -247,11 +247,11 @@ fn read_backoff(options: Argument) -> Result<BackoffConfig> {
     let mut backoff = BackoffConfig::default();
     let base = options.field(c"baseMs").given().unwrap_or(options.field(c"base"));
     base.set(&mut backoff.base, |time| time.millis(0.0))?;
-    options.field(c"factor").set(&mut backoff.factor, |factor| factor.number(1.0, 1_000.0))?;
+    options.field(c"factor").set(&mut backoff.factor, |factor| factor.number(BackoffConfig::FACTOR))?;
     // A base that is longer than the default cap lifts it.
     backoff.max_delay = backoff.max_delay.max(backoff.base);
     options.field(c"maxMs").set(&mut backoff.max_delay, |time| time.millis(0.0))?;
-    let spread = options.field(c"jitterSpread").optional(|spread| spread.number(0.0, 1.0))?;
+    let spread = options.field(c"jitterSpread").optional(|spread| spread.number(BackoffConfig::SPREAD))?;
     let most = options.field(c"jitterMs").optional(|time| time.millis(0.0))?;
     let multiplicative = spread.map_or(Jitter::MULTIPLICATIVE, |spread| Jitter::Multiplicative { spread });
     backoff.jitter = match options.field(c"jitter").given() {
@@ -273,9 +273,12 @@ fn read_budget(options: Argument) -> Result<RetryBudgetConfig> {
     let Some(options) = options.field(c"budget").given() else { return Ok(budget) };
     let options = options.options()?;
     let field = |name, full_name| options.field(name).named(full_name);
-    field(c"capacity", "budget.capacity").set(&mut budget.capacity, |tokens| tokens.number(0.0, 10_000.0))?;
-    field(c"perCall", "budget.perCall").set(&mut budget.per_call, |tokens| tokens.number(0.0, 100.0))?;
-    field(c"perMinute", "budget.perMinute").set(&mut budget.per_minute, |tokens| tokens.number(0.0, 10_000.0))?;
+    field(c"capacity", "budget.capacity")
+        .set(&mut budget.capacity, |tokens| tokens.number(RetryBudgetConfig::CAPACITY))?;
+    field(c"perCall", "budget.perCall")
+        .set(&mut budget.per_call, |tokens| tokens.number(RetryBudgetConfig::PER_CALL))?;
+    field(c"perMinute", "budget.perMinute")
+        .set(&mut budget.per_minute, |tokens| tokens.number(RetryBudgetConfig::PER_MINUTE))?;
     Ok(budget)
 }
 

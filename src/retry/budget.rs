@@ -1,3 +1,4 @@
+use std::ops::RangeInclusive;
 use std::sync::Mutex;
 
 use crate::clock::Timestamp;
@@ -16,6 +17,12 @@ pub struct RetryBudgetConfig {
     /// Tokens that come back with time: the reserve of a phone that makes five calls an hour. 0 to 10 000 a minute;
     /// default 1.
     pub per_minute: f64,
+}
+
+impl RetryBudgetConfig {
+    pub(crate) const CAPACITY: RangeInclusive<f64> = 0.0..=10_000.0;
+    pub(crate) const PER_CALL: RangeInclusive<f64> = 0.0..=100.0;
+    pub(crate) const PER_MINUTE: RangeInclusive<f64> = 0.0..=10_000.0;
 }
 
 impl Default for RetryBudgetConfig {
@@ -62,9 +69,9 @@ impl RetryBudget {
     /// # Errors
     /// [`InvalidConfig`] for a value outside the range named at its field.
     pub fn new(config: RetryBudgetConfig) -> Result<Self, InvalidConfig> {
-        in_range("budget.capacity", config.capacity, 0.0, 10_000.0)?;
-        in_range("budget.perCall", config.per_call, 0.0, 100.0)?;
-        in_range("budget.perMinute", config.per_minute, 0.0, 10_000.0)?;
+        in_range("budget.capacity", config.capacity, RetryBudgetConfig::CAPACITY)?;
+        in_range("budget.perCall", config.per_call, RetryBudgetConfig::PER_CALL)?;
+        in_range("budget.perMinute", config.per_minute, RetryBudgetConfig::PER_MINUTE)?;
         let bucket = Bucket { micro_tokens: (config.capacity * TOKEN) as u64, refilled_at: Timestamp::ZERO };
         Ok(Self { config, bucket: Mutex::new(bucket) })
     }

@@ -1,3 +1,4 @@
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use crate::backoff::{Backoff, BackoffConfig};
@@ -35,13 +36,15 @@ impl Default for RetryConfig {
 }
 
 impl RetryConfig {
+    pub(crate) const MAX_RETRIES: RangeInclusive<u32> = 0..=100;
+
     /// Checks the settings.
     ///
     /// # Errors
     /// [`InvalidConfig`] for a value outside the range named at its field.
     pub fn build(self) -> Result<RetryPolicy, InvalidConfig> {
         const ONE: Duration = Duration::from_millis(1);
-        in_range("maxRetries", self.max_retries, 0, 100)?;
+        in_range("maxRetries", self.max_retries, Self::MAX_RETRIES)?;
         duration_in_range("attemptTimeoutMs", self.attempt_timeout, ONE)?;
         duration_in_range("deadlineMs", self.deadline, ONE)?;
         duration_in_range("retryAfterMaxMs", self.retry_after_max, Duration::ZERO)?;
