@@ -16,7 +16,7 @@ pub struct BreakerConfig {
     pub cooldown_factor: f64,
     /// Longest cooldown that the factor leads to. Not below `cooldown`; default 10 min, or `cooldown` if longer.
     pub max_cooldown: Option<Duration>,
-    /// Spreads the cooldown over `[1 − spread, 1 + spread]`, so that devices do not probe together. 0 to 1; default 0.
+    /// Spreads the cooldown over `[1 − spread, 1 + spread)`, so that devices do not probe together. 0 to 1; default 0.
     pub cooldown_spread: f64,
     /// After so long without opening, the next cooldown is the first one again. Default 60 s.
     pub cooldown_reset: Duration,

@@ -29,7 +29,7 @@ pub struct Outcome<R> {
     pub fallback_text: Option<String>,
     /// Why the fallback itself failed.
     pub fallback_error: Option<String>,
-    /// The last failed attempt's error. `None` on success, and when no attempt was made.
+    /// The last failed attempt's error, or that the call was cancelled. `None` on success, and when no attempt was made.
     pub error: Option<CallError>,
     /// What kind of fault is behind a call without an answer: the error's class or, when no attempt was made, that of the
     /// failure for which the breaker rejects. `None` on success, or if nothing is known.

@@ -194,7 +194,7 @@ pub struct AttemptRecord {
     pub started_at_ms: f64,
     /// How long it took, in milliseconds.
     pub duration_ms: f64,
-    /// The wait that followed, in milliseconds; undefined for the last attempt.
+    /// The wait planned before the next attempt, in milliseconds; a cancel may cut it short. Undefined: none.
     pub delay_ms: Option<f64>,
     /// Where the wait comes from.
     #[napi(ts_type = "DelaySource")]
@@ -249,7 +249,7 @@ pub struct CallOutcome {
     /// Why no further attempt was made.
     #[napi(ts_type = "StopReason")]
     pub stop_reason: StopReason,
-    /// The last failed attempt's error; undefined on success and when no attempt was made.
+    /// The last failed attempt's error, or the cancel; undefined on success and when no attempt was made.
     pub error: Option<ErrorInfo>,
     /// What kind of fault is behind a call without an answer: the error's class or, when no attempt was made, that of the
     /// failure for which the breaker rejects; undefined on success, or if nothing is known.

@@ -60,7 +60,7 @@ export interface AttemptRecord {
   startedAtMs: number
   /** How long it took, in milliseconds. */
   durationMs: number
-  /** The wait that followed, in milliseconds; undefined for the last attempt. */
+  /** The wait planned before the next attempt, in milliseconds; a cancel may cut it short. Undefined: none. */
   delayMs?: number
   /** Where the wait comes from. */
   delaySource?: DelaySource
@@ -170,7 +170,7 @@ export interface CallOutcome {
   attempts: number
   /** Why no further attempt was made. */
   stopReason: StopReason
-  /** The last failed attempt's error; undefined on success and when no attempt was made. */
+  /** The last failed attempt's error, or the cancel; undefined on success and when no attempt was made. */
   error?: ErrorInfo
   /**
    * What kind of fault is behind a call without an answer: the error's class or, when no attempt was made, that of the
