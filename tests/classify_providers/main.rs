@@ -2,21 +2,13 @@
 //!
 //! The rows are independent of the rule tables in `src/classify`: they were written from the vendors' descriptions.
 
-#[path = "classify_providers/china.rs"]
 mod china;
-#[path = "classify_providers/china_cloud.rs"]
 mod china_cloud;
-#[path = "classify_providers/finish_reasons.rs"]
 mod finish_reasons;
-#[path = "classify_providers/gateways.rs"]
 mod gateways;
-#[path = "classify_providers/reports.rs"]
 mod reports;
-#[path = "classify_providers/shapes.rs"]
 mod shapes;
-#[path = "classify_providers/streams.rs"]
 mod streams;
-#[path = "classify_providers/west.rs"]
 mod west;
 
 use std::time::{Duration, SystemTime};
