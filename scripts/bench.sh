@@ -28,7 +28,6 @@ out=$target/bench
 rm -rf "$out"; mkdir -p "$out"
 export CRITERION_HOME=$out/criterion
 library=$(setting package.file)
-export RESILIENCE_LIB=$target/host/$library RESILIENCE_HOST=$target/host/ark_host.node
 
 cpu=$(lscpu | sed -n 's/^Model name: *//p' | head -n 1)
 system=$(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release)

@@ -9,6 +9,4 @@ if [[ -n $help ]]; then
   exit
 fi
 ensure_host_build >&2 || die "the module was not built; the reason stands above"
-library=$(setting package.file)
-export RESILIENCE_LIB=$target/host/$library RESILIENCE_HOST=$target/host/ark_host.node
 exec node "$root/demo/main.mjs" "$@"

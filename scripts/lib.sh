@@ -130,8 +130,13 @@ ensure_node_api_headers() {
   echo "$NODE_API_HEADERS" >"$folder/.pin"
 }
 
-# The module and its loader for this machine's own Node. Costs a fraction of a second when nothing changed.
-ensure_host_build() { "$root/scripts/build-host.sh"; }
+# Builds the module and its loader for this machine's own Node and says where they are (tests/node/support/module.mjs
+# reads it). Costs a fraction of a second when nothing changed.
+ensure_host_build() {
+  "$root/scripts/build-host.sh" || return
+  RESILIENCE_LIB=$target/host/$(setting package.file) RESILIENCE_HOST=$target/host/ark_host.node
+  export RESILIENCE_LIB RESILIENCE_HOST
+}
 
 # symbols_up_to LEVEL FILE: the names in a symbol list of scripts/data that API level LEVEL exports.
 symbols_up_to() { awk -F'\t' -v level="$1" '!/^#/ && $2 + 0 <= level { print $1 }' "$2"; }

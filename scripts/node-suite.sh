@@ -13,7 +13,7 @@ limit=300 scale=1 # seconds for one file; how much slower this platform is
 case $platform in
   HOST)
     ensure_host_build
-    node=node host=$target/host/ark_host.node lib=$target/host/$library ;;
+    node=node host=$RESILIENCE_HOST lib=$RESILIENCE_LIB ;;
   X86_64)
     out=$("$root/scripts/musl-node.sh" x86_64)
     node=$out/node host=$out/ark_host.node lib=$dist/x86_64/$library ;;

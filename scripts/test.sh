@@ -68,10 +68,8 @@ shell_lint() {
 docs() { RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --features napi; }
 demo() {
   ensure_host_build
-  local library; library=$(setting package.file)
   # the files by name: later versions of Node take no folder
-  RESILIENCE_LIB=$target/host/$library RESILIENCE_HOST=$target/host/ark_host.node \
-    node --test --test-reporter=tap tests/demo/*.test.mjs |
+  node --test --test-reporter=tap tests/demo/*.test.mjs |
     awk '{ print } $2 == "pass" { ok = $3 } $2 == "fail" { bad = $3 } END { print ok + 0 " passed, " bad + 0 " failed" }'
 }
 
