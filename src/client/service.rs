@@ -149,10 +149,11 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
 
     /// Attempt after attempt, until one answers or there is a reason to stop.
     async fn attempts(&self, request: &L::Request, call: &mut Call, deadline: Duration) -> End<L::Response> {
-        self.budget.deposit_call(call.started);
-        let mut retry = RetryState::begin(&self.policy, call.started).with_deadline(call.started + deadline);
-        let (call, trace) = (&call.identity, &mut call.trace);
-        let (mut began, mut last_error) = (retry.started(), None);
+        let Call { identity: call, started, trace } = call;
+        let started = *started;
+        self.budget.deposit_call(started);
+        let mut retry = RetryState::begin(&self.policy, started).with_deadline(started + deadline);
+        let (mut began, mut last_error) = (started, None);
         loop {
             if call.is_cancelled() {
                 return End::stopped(StopReason::Cancelled, Some(Box::new(cancelled())), began);
@@ -184,7 +185,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
             let result = self.attempt(request, &Attempt::new(number, began, deadline, call)).await;
             let now = self.timer.now();
             self.report(permit, result.as_ref().err());
-            trace.push(self.record(number, result.as_ref().err(), began, now, retry.started(), probe));
+            trace.push(self.record(number, result.as_ref().err(), began, now, started, probe));
             let error = match result {
                 Ok(response) => return End::answered(response, now),
                 // Boxed from here on: it is kept over waits and moved about.

@@ -69,7 +69,6 @@ pub enum Decision {
 /// ```
 #[derive(Debug, Clone)]
 pub struct RetryState {
-    started: Timestamp,
     deadline: Timestamp,
     failures: u32,
     delays: Delays,
@@ -79,18 +78,13 @@ impl RetryState {
     /// A call begins now.
     pub fn begin(policy: &RetryPolicy, now: Timestamp) -> Self {
         let deadline = now + policy.config.deadline;
-        Self { started: now, deadline, failures: 0, delays: policy.backoff.delays() }
+        Self { deadline, failures: 0, delays: policy.backoff.delays() }
     }
 
     /// Brings the deadline forward; a later one than the policy's has no effect.
     #[must_use]
     pub fn with_deadline(self, deadline: Timestamp) -> Self {
         Self { deadline: self.deadline.min(deadline), ..self }
-    }
-
-    /// When the call began.
-    pub fn started(&self) -> Timestamp {
-        self.started
     }
 
     /// When the whole call must be over.
