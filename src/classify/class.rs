@@ -204,6 +204,30 @@ mod tests {
     }
 
     #[test]
+    fn the_readme_says_the_same() {
+        let (_, section) = include_str!("../../README.md").split_once("### The error table").unwrap();
+        let (table, _) = section.split_once("\n###").unwrap();
+        let mut seen = Vec::new();
+        for row in table.lines().filter(|line| line.starts_with("| `")) {
+            let cells: Vec<&str> = row.trim_matches(['|', ' ']).split(" | ").collect();
+            let [names, _, retried, breaker, chat] = cells[..] else { panic!("five columns, not {cells:?}") };
+            for name in names.split(", ") {
+                let class = ErrorClass::from_name(name.trim_matches('`')).expect(name);
+                let verdict = match breaker.split(',').next() {
+                    Some("failure") => Failure,
+                    Some("neutral") => Neutral,
+                    _ => OpenNow,
+                };
+                let Handling { retry, breaker, reaches_caller, .. } = class.handling();
+                let said = (retried.starts_with("yes"), verdict, chat == "rejects");
+                assert_eq!(said, (retry, breaker, reaches_caller), "{name}");
+                seen.push(class);
+            }
+        }
+        assert_eq!(seen.len(), ErrorClass::ALL.len(), "{seen:?}");
+    }
+
+    #[test]
     fn only_classes_that_are_the_providers_fault_count_against_it() {
         for class in ErrorClass::ALL {
             let handling = class.handling();
