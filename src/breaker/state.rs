@@ -43,7 +43,7 @@ pub enum RejectionReason {
     /// It is half-open and all probe places are taken.
     HalfOpenBusy,
     /// The service asked to be left alone until later (Retry-After).
-    CoolingDown,
+    RetryAfter,
     /// It was isolated by hand.
     Isolated,
 }
@@ -54,7 +54,7 @@ impl RejectionReason {
         match self {
             Self::Open => "open",
             Self::HalfOpenBusy => "half_open_busy",
-            Self::CoolingDown => "cooling_down",
+            Self::RetryAfter => "retry_after",
             Self::Isolated => "isolated",
         }
     }
@@ -129,7 +129,7 @@ pub(super) struct State {
     /// What kind of fault the latest failure was; `None` once a success shows that it is over.
     cause: Option<ErrorClass>,
     /// Set by Retry-After: no admission before, in any phase.
-    cooling_until: Timestamp,
+    retry_after_until: Timestamp,
     /// How many times it opened without a quiet time in between: the exponent of the cooldown.
     reopened: u32,
     /// End of the last time it was open; `None` before the first.
@@ -146,7 +146,7 @@ impl State {
             generation: 0,
             failures: 0,
             cause: None,
-            cooling_until: Timestamp::ZERO,
+            retry_after_until: Timestamp::ZERO,
             reopened: 0,
             closed_at: None,
             next_probe: 0,
@@ -181,13 +181,13 @@ impl State {
     /// Whether every call passes and no time needs to be read for it.
     pub fn admits_freely(&self) -> bool {
         self.state() == BreakerState::Closed
-            && (self.mode == Mode::ForcedClosed || self.cooling_until == Timestamp::ZERO)
+            && (self.mode == Mode::ForcedClosed || self.retry_after_until == Timestamp::ZERO)
     }
 
     /// Until when every call is rejected because it is open.
     pub fn open_until(&self) -> Option<Timestamp> {
         match (self.mode, &self.phase) {
-            (Mode::Automatic, Phase::Open { until }) => Some((*until).max(self.cooling_until)),
+            (Mode::Automatic, Phase::Open { until }) => Some((*until).max(self.retry_after_until)),
             _ => None,
         }
     }
@@ -207,8 +207,8 @@ impl State {
             (Mode::Isolated, _) => {
                 return Some(Rejection { reason: RejectionReason::Isolated, retry_after: Duration::MAX });
             }
-            (_, Phase::Open { until }) => (RejectionReason::Open, (*until).max(self.cooling_until)),
-            (_, _) if now < self.cooling_until => (RejectionReason::CoolingDown, self.cooling_until),
+            (_, Phase::Open { until }) => (RejectionReason::Open, (*until).max(self.retry_after_until)),
+            (_, _) if now < self.retry_after_until => (RejectionReason::RetryAfter, self.retry_after_until),
             (_, Phase::HalfOpen { probes, .. }) => {
                 let live = probes.iter().filter(|probe| probe.lease_ends > now);
                 if live.clone().count() < self.config.half_open_probes as usize {
@@ -231,8 +231,8 @@ impl State {
         if let Some(rejection) = self.blocked(now) {
             return (Err(rejection), None);
         }
-        if now >= self.cooling_until {
-            self.cooling_until = Timestamp::ZERO;
+        if now >= self.retry_after_until {
+            self.retry_after_until = Timestamp::ZERO;
         }
         if self.state() == BreakerState::Closed {
             return (Ok(Ticket::of_closed(self.generation)), None);
@@ -274,7 +274,7 @@ impl State {
     pub fn failure(&mut self, ticket: Ticket, report: FailureReport, now: Timestamp, chance: f64) -> Recorded {
         // The wish of the service holds whatever the age of the call that brought it.
         if let Some(retry_after) = report.retry_after.filter(|wait| !wait.is_zero()) {
-            self.cooling_until = self.cooling_until.max(now + retry_after);
+            self.retry_after_until = self.retry_after_until.max(now + retry_after);
             self.cause = report.cause;
         }
         if !self.accept(ticket) {
@@ -302,7 +302,7 @@ impl State {
             _ => 0,
         };
         let cooldown = self.config.cooldown_after(self.reopened, chance).max(report.open_for.unwrap_or_default());
-        let until = (now + cooldown).max(self.cooling_until);
+        let until = (now + cooldown).max(self.retry_after_until);
         let event = self.enter(Phase::Open { until }, reason, now, until.since(now));
         Recorded::Counted(Some(event))
     }

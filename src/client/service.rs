@@ -166,9 +166,8 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
                 Ok(permit) => permit,
                 Err(rejection) => {
                     let wait = rejection.retry_after;
-                    let cooling = rejection.reason == RejectionReason::CoolingDown;
-                    if let Some(entry) =
-                        trace.last_mut().filter(|_| cooling && retry.may_wait(&self.policy, wait, began))
+                    let asked = rejection.reason == RejectionReason::RetryAfter;
+                    if let Some(entry) = trace.last_mut().filter(|_| asked && retry.may_wait(&self.policy, wait, began))
                     {
                         // This call has waited, but another one was asked for a longer wait meanwhile.
                         entry.delay = Some(entry.delay.unwrap_or_default() + wait);

@@ -121,7 +121,7 @@ impl Model {
             }
         }
         if now < self.asked_until {
-            return Err((RejectionReason::CoolingDown, Some(self.asked_until - now)));
+            return Err((RejectionReason::RetryAfter, Some(self.asked_until - now)));
         }
         if self.state == BreakerState::Closed {
             return Ok(self.start(false));
