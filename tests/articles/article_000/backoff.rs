@@ -13,7 +13,6 @@ fn attempts_count_from_one_so_the_first_wait_is_the_base() {
 #[test]
 fn with_a_fixed_rng_the_wait_is_fixed() {
     for drawn in [0.0, 0.25, 0.999] {
-        assert_eq!(next_delay(3, 100.0, 2.0, drawn), next_delay(3, 100.0, 2.0, drawn));
         assert_eq!(next_delay(3, 100.0, 2.0, drawn), (400.0 * (0.5 + drawn)).floor());
     }
 }
