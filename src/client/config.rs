@@ -5,7 +5,7 @@ use crate::cancel::CancelToken;
 use crate::retry::{RetryBudgetConfig, RetryConfig};
 
 /// Settings of a [`ResilientLlmClient`](super::ResilientLlmClient).
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ClientConfig {
     /// Attempts, waits, timeouts.
     pub retry: RetryConfig,
@@ -13,9 +13,20 @@ pub struct ClientConfig {
     pub budget: RetryBudgetConfig,
     /// What the user reads when no answer can be had.
     pub fallback: Fallback,
-    /// How long the breaker stays open after an error that waiting cannot mend soon (an empty account).
-    /// `None`: 10 min.
-    pub quota_cooldown: Option<Duration>,
+    /// How long the breaker stays open after an error that waiting cannot mend soon (an empty account). 0 to 365 days;
+    /// default 10 min.
+    pub quota_cooldown: Duration,
+}
+
+impl Default for ClientConfig {
+    fn default() -> Self {
+        Self {
+            retry: RetryConfig::default(),
+            budget: RetryBudgetConfig::default(),
+            fallback: Fallback::default(),
+            quota_cooldown: Duration::from_secs(600),
+        }
+    }
 }
 
 /// Settings of one call.

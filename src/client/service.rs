@@ -21,8 +21,6 @@ use crate::retry::{Decision, DelaySource, RetryBudget, RetryPolicy, RetryState, 
 
 type TextOf<L> = <<L as LlmClient>::Response as LlmResponse>::Text;
 
-const DEFAULT_QUOTA_COOLDOWN: Duration = Duration::from_secs(600);
-
 /// Keeps the calls to one LLM service alive.
 ///
 /// ```
@@ -79,8 +77,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
         rng: Arc<dyn Rng>,
         hooks: H,
     ) -> Result<Self, InvalidConfig> {
-        let quota_cooldown = config.quota_cooldown.unwrap_or(DEFAULT_QUOTA_COOLDOWN);
-        duration_in_range("quotaCooldownMs", quota_cooldown, Duration::ZERO)?;
+        duration_in_range("quotaCooldownMs", config.quota_cooldown, Duration::ZERO)?;
         Ok(Self {
             inner,
             timer,
@@ -89,7 +86,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
             policy: config.retry.build()?,
             budget: RetryBudget::new(config.budget)?,
             fallback: config.fallback,
-            quota_cooldown,
+            quota_cooldown: config.quota_cooldown,
             rng,
             last: AtomicU64::new(0),
         })

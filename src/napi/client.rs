@@ -182,9 +182,10 @@ impl Arguments {
         let mut config = ClientConfig {
             retry: read_retry(options)?,
             budget: read_budget(options)?,
-            quota_cooldown: options.field(c"quotaCooldownMs").optional(|time| time.millis(0.0))?,
             fallback: Fallback::Localized(read_locale(options)?),
+            ..ClientConfig::default()
         };
+        options.field(c"quotaCooldownMs").set(&mut config.quota_cooldown, |time| time.millis(0.0))?;
         let mut hooks = JsHooks {
             runtime: runtime.clone(),
             on_retry: None,

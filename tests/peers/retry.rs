@@ -94,7 +94,7 @@ fn h6_opossum_824_litellm_zero_is_zero_and_not_the_default() {
     assert_eq!(outcome.stop_reason, StopReason::Budget, "capacity 0: no retries");
 
     let breaker = TestBreaker::new();
-    let config = ClientConfig { quota_cooldown: Some(ms(0)), ..client_config(retry_config(2)) };
+    let config = ClientConfig { quota_cooldown: ms(0), ..client_config(retry_config(2)) };
     let client = client_with_hooks(&breaker, config, [Reply::class(ErrorClass::Quota)], NoHooks);
     run(&breaker.clock, client.execute("hi", CallOptions::default()));
     assert_eq!(breaker.retry_after(), ms(1_000), "quota cooldown 0: the breaker's own cooldown");

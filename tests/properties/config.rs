@@ -120,7 +120,7 @@ proptest! {
     #[test]
     fn of_the_client(
         (capacity, per_call, per_minute) in (number(), number(), number()),
-        quota_cooldown in prop::option::of(time()),
+        quota_cooldown in time(),
         factor in number(),
     ) {
         let budget = RetryBudgetConfig { capacity, per_call, per_minute };
@@ -135,7 +135,7 @@ proptest! {
         let config = ClientConfig { retry, budget, quota_cooldown, ..Default::default() };
         let breaker = std::sync::Arc::new(CircuitBreaker::new(BreakerConfig::default()).unwrap());
         let built = ResilientLlmClient::new(MockLlmClient::failing_first(0), config, breaker, ManualClock::new());
-        let of_client = [("quotaCooldownMs", quota_cooldown.is_none_or(valid)), ("factor", (1.0..=1_000.0).contains(&factor))];
+        let of_client = [("quotaCooldownMs", valid(quota_cooldown)), ("factor", (1.0..=1_000.0).contains(&factor))];
         check(built.map(|_| ()), &[&of_client[..], &of_budget[..]].concat())?;
     }
 }

@@ -140,7 +140,7 @@ pub fn client_config(retry: RetryConfig) -> ClientConfig {
         retry,
         budget: RetryBudgetConfig { capacity: 10_000.0, per_call: 100.0, per_minute: 10_000.0 },
         fallback: Fallback::Text("fallback".to_owned()),
-        quota_cooldown: None,
+        ..ClientConfig::default()
     }
 }
 
