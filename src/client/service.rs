@@ -234,24 +234,20 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
             Raced::TimedOut => {
                 attempt.abandon(CancelReason::Timeout);
                 let limit = attempt.timeout().as_millis();
-                let mut error = CallError::new(ErrorClass::Timeout, format!("no answer within {limit} ms"));
-                error.maybe_billed = true;
-                Err(error)
+                Err(CallError::new(ErrorClass::Timeout, format!("no answer within {limit} ms")))
             }
         }
     }
 
     fn report(&self, permit: Permit<'_>, error: Option<&CallError>) {
         let Some(error) = error else { return permit.success() };
-        let verdict = error.breaker_verdict();
-        if verdict == BreakerVerdict::Neutral {
-            return permit.neutral();
-        }
-        permit.failure(FailureReport {
-            retry_after: error.retry_after.as_ref().map(|retry_after| retry_after.wait),
-            open_for: (verdict == BreakerVerdict::OpenNow).then_some(self.quota_cooldown),
-            cause: Some(error.class),
-        });
+        let retry_after = error.retry_after.map(|asked| asked.wait);
+        let open_for = match error.breaker_verdict() {
+            BreakerVerdict::Neutral => return permit.neutral(),
+            BreakerVerdict::Failure => None,
+            BreakerVerdict::OpenNow => Some(self.quota_cooldown),
+        };
+        permit.failure(FailureReport { retry_after, open_for, cause: Some(error.class) });
     }
 
     fn record(
