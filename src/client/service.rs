@@ -187,11 +187,14 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
                 // Boxed from here on: it is kept over waits and moved about.
                 Err(error) => Box::new(error),
             };
-            let mut decision = retry.after_failure(&self.policy, &error, now, &self.budget, &*self.rng);
-            if matches!(decision, Decision::Retry { .. }) && self.breaker.state() != BreakerState::Closed {
-                self.budget.give_back(now);
-                decision = Decision::Stop(StopReason::CircuitOpen);
-            }
+            let decision = match retry.after_failure(&self.policy, &error, now, &*self.rng) {
+                Decision::Retry { .. } if self.breaker.state() != BreakerState::Closed => {
+                    Decision::Stop(StopReason::CircuitOpen)
+                }
+                // Last, so that a token is taken for a retry that will be made, and for nothing else.
+                Decision::Retry { .. } if !self.budget.withdraw(now) => Decision::Stop(StopReason::Budget),
+                decision => decision,
+            };
             let (delay, source) = match decision {
                 Decision::Retry { delay, source } => (delay, source),
                 Decision::Stop(reason) => {

@@ -90,11 +90,6 @@ impl RetryBudget {
         })
     }
 
-    /// Puts the token of a scheduled retry back that will not be made.
-    pub fn give_back(&self, now: Timestamp) {
-        self.with_bucket(now, |bucket| bucket.micro_tokens += TOKEN as u64);
-    }
-
     /// Whole and part tokens in it.
     pub fn tokens(&self, now: Timestamp) -> f64 {
         self.with_bucket(now, |bucket| bucket.micro_tokens as f64 / TOKEN)

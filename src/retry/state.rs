@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::{RetryBudget, RetryPolicy};
+use super::RetryPolicy;
 use crate::backoff::Delays;
 use crate::classify::{CallError, ErrorClass};
 use crate::clock::Timestamp;
@@ -55,15 +55,14 @@ pub enum Decision {
 /// ```
 /// use resilience::classify::{CallError, ErrorClass};
 /// use resilience::clock::Timestamp;
-/// use resilience::retry::{Decision, RetryBudget, RetryConfig, RetryState, StopReason};
+/// use resilience::retry::{Decision, RetryConfig, RetryState, StopReason};
 ///
 /// let policy = RetryConfig { max_retries: 1, ..Default::default() }.build()?;
-/// let budget = RetryBudget::new(Default::default())?;
 /// let now = Timestamp::ZERO;
 /// let mut call = RetryState::begin(&policy, now);
 /// let error = CallError::new(ErrorClass::Server, "502 Bad Gateway");
-/// assert!(matches!(call.after_failure(&policy, &error, now, &budget, &|| 0.5), Decision::Retry { .. }));
-/// let second = call.after_failure(&policy, &error, now, &budget, &|| 0.5);
+/// assert!(matches!(call.after_failure(&policy, &error, now, &|| 0.5), Decision::Retry { .. }));
+/// let second = call.after_failure(&policy, &error, now, &|| 0.5);
 /// assert_eq!(second, Decision::Stop(StopReason::Attempts));
 /// # Ok::<(), resilience::InvalidConfig>(())
 /// ```
@@ -102,13 +101,12 @@ impl RetryState {
         wait <= policy.config.retry_after_max && now + wait < self.deadline
     }
 
-    /// Decides what follows a failed attempt; takes a token from `budget` when that is a retry.
+    /// Decides what follows a failed attempt. Whether the breaker and the budget agree is the caller's to ask.
     pub fn after_failure(
         &mut self,
         policy: &RetryPolicy,
         error: &CallError,
         now: Timestamp,
-        budget: &RetryBudget,
         rng: &(impl Rng + ?Sized),
     ) -> Decision {
         let config = &policy.config;
@@ -134,9 +132,6 @@ impl RetryState {
         }
         if now + delay >= self.deadline {
             return Decision::Stop(StopReason::Deadline);
-        }
-        if !budget.withdraw(now) {
-            return Decision::Stop(StopReason::Budget);
         }
         Decision::Retry { delay, source }
     }

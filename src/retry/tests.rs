@@ -12,7 +12,6 @@ const fn ms(millis: u64) -> Duration {
 /// One call whose second attempt has failed: what the policy makes of it.
 struct Case {
     config: RetryConfig,
-    budget: f64,
     error: CallError,
     now: Timestamp,
 }
@@ -22,7 +21,7 @@ impl Case {
     fn new() -> Self {
         let backoff = BackoffConfig { base: ms(100), jitter: Jitter::None, ..BackoffConfig::default() };
         let config = RetryConfig { max_retries: 2, backoff, deadline: ms(10_000), ..RetryConfig::default() };
-        Self { config, budget: 10.0, error: CallError::new(ErrorClass::Server, "500"), now: Timestamp::ZERO }
+        Self { config, error: CallError::new(ErrorClass::Server, "500"), now: Timestamp::ZERO }
     }
 
     fn asking_for(self, wait: Duration) -> Self {
@@ -40,13 +39,7 @@ impl Case {
 
     fn decide(&self) -> Decision {
         let policy = self.config.build().unwrap();
-        let budget =
-            RetryBudget::new(RetryBudgetConfig { capacity: self.budget, per_call: 0.0, per_minute: 0.0 }).unwrap();
-        let decision =
-            RetryState::begin(&policy, Timestamp::ZERO).after_failure(&policy, &self.error, self.now, &budget, &|| 0.5);
-        let taken = if matches!(decision, Decision::Retry { .. }) { 1.0 } else { 0.0 };
-        assert_eq!(budget.tokens(self.now), self.budget - taken, "a token for each retry, and for nothing else");
-        decision
+        RetryState::begin(&policy, Timestamp::ZERO).after_failure(&policy, &self.error, self.now, &|| 0.5)
     }
 }
 
@@ -62,14 +55,13 @@ fn when_asked(delay: u64) -> Decision {
 #[test]
 fn the_checks_come_in_their_order() {
     type Obstacle = (StopReason, fn(Case) -> Case);
-    let obstacles: [Obstacle; 7] = [
+    let obstacles: [Obstacle; 6] = [
         (StopReason::Cancelled, |case| Case { error: CallError::new(ErrorClass::Cancelled, ""), ..case }),
         (StopReason::NotRetryable, |case| Case { error: CallError { retryable: Some(false), ..case.error }, ..case }),
         (StopReason::Deadline, |case| case.at(10_000)),
         (StopReason::Attempts, |case| Case { config: RetryConfig { max_retries: 0, ..case.config }, ..case }),
         (StopReason::RetryAfterTooLong, |case| case.asking_for(ms(60_001))),
         (StopReason::Deadline, |case| case.at(9_950)),
-        (StopReason::Budget, |case| Case { budget: 0.0, ..case }),
     ];
     assert_eq!(Case::new().decide(), after_backoff(100));
     for (first, (reason, obstacle)) in obstacles.iter().enumerate() {
@@ -157,15 +149,4 @@ fn each_value_out_of_its_range_is_refused_by_name() {
         assert_eq!(budget(0.0, nonsense, 0.0), "budget.perCall");
         assert_eq!(budget(0.0, 0.0, nonsense), "budget.perMinute");
     }
-}
-
-#[test]
-fn a_token_given_back_can_be_taken_again_and_never_overfills() {
-    let budget = RetryBudget::new(RetryBudgetConfig { capacity: 1.0, per_call: 0.0, per_minute: 0.0 }).unwrap();
-    let now = Timestamp::ZERO;
-    assert!(budget.withdraw(now) && !budget.withdraw(now));
-    budget.give_back(now);
-    budget.give_back(now);
-    assert_eq!(budget.tokens(now), 1.0);
-    assert!(budget.withdraw(now) && !budget.withdraw(now));
 }
