@@ -85,7 +85,7 @@ impl<T: Registered> Registry<T> {
     /// # Errors
     /// [`InvalidConfig`] for a limit outside that range.
     pub fn with_limit(limit: usize) -> Result<Self, InvalidConfig> {
-        in_range("limit", limit, 1, 100_000)?;
+        in_range("limit", limit, 1..=100_000)?;
         Ok(Self { limit, ..Self::new() })
     }
 

@@ -91,15 +91,15 @@ impl BulkheadConfig {
     /// # Errors
     /// [`InvalidConfig`] for a value outside the range named at its field.
     pub fn validate(&self) -> Result<(), InvalidConfig> {
-        in_range("maxConcurrent", self.max_concurrent, 1, MAX_COUNT)?;
-        in_range("maxQueue", self.max_queue, 0, MAX_COUNT)?;
+        in_range("maxConcurrent", self.max_concurrent, 1..=MAX_COUNT)?;
+        in_range("maxQueue", self.max_queue, 0..=MAX_COUNT)?;
         if let Some(max_wait) = self.max_wait {
             duration_in_range("maxWaitMs", max_wait, Duration::ZERO)?;
         }
         duration_in_range("minSpacingMs", self.min_spacing, Duration::ZERO)?;
         if let Some(reservoir) = self.reservoir {
-            in_range("reservoir.size", reservoir.size, 0, MAX_COUNT)?;
-            in_range("reservoir.refreshAmount", reservoir.refresh_amount, 0, MAX_COUNT)?;
+            in_range("reservoir.size", reservoir.size, 0..=MAX_COUNT)?;
+            in_range("reservoir.refreshAmount", reservoir.refresh_amount, 0..=MAX_COUNT)?;
             if let Some(interval) = reservoir.refresh_interval {
                 duration_in_range("reservoir.refreshIntervalMs", interval, Duration::from_millis(1))?;
             }

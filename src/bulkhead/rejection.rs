@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use crate::backoff::millis;
+use crate::millis::millis;
 
 /// Why a call was not let in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,12 +6,12 @@ use std::ops::RangeInclusive;
 use std::rc::Rc;
 use std::time::Duration;
 
+use napi_ohos::JsValue;
 use napi_ohos::bindgen_prelude::{FromNapiRef, Unknown, ValidateNapiValue};
-use napi_ohos::{Error, JsValue, Result};
 
 use super::errors::bad_input;
 use super::instance::is_instance;
-use super::js::{Scope, Type, Value};
+use super::js::{Checked, Scope, Thrown, Type, Value};
 use super::kept::{Keeper, UserFunction};
 use crate::error::{InvalidConfig, MAX_DURATION};
 
@@ -33,7 +33,7 @@ pub fn argument(scope: Scope, value: Unknown<'_>, name: &'static str) -> Argumen
     returned_by(scope, value.raw(), name)
 }
 
-/// What a function of the app returned, under the name of its call.
+/// What a function of the app returned, under the name of the function.
 pub fn returned_by(scope: Scope, value: Value, name: &'static str) -> Argument {
     Argument { scope, value, name, code: "INVALID_ARGUMENT" }
 }
@@ -58,12 +58,12 @@ impl Argument {
     }
 
     /// What `read` makes of it; `None` when it is left out.
-    pub fn optional<T>(self, read: impl FnOnce(Self) -> Result<T>) -> Result<Option<T>> {
+    pub fn optional<T>(self, read: impl FnOnce(Self) -> Checked<T>) -> Checked<Option<T>> {
         self.given().map(read).transpose()
     }
 
     /// Puts what `read` makes of it into `place`, which keeps its default when it is left out.
-    pub fn set<T>(self, place: &mut T, read: impl FnOnce(Self) -> Result<T>) -> Result<()> {
+    pub fn set<T>(self, place: &mut T, read: impl FnOnce(Self) -> Checked<T>) -> Checked<()> {
         self.given().map_or(Ok(()), |given| read(given).map(|value| *place = value))
     }
 
@@ -79,7 +79,7 @@ impl Argument {
     }
 
     /// An options object; `undefined` passes, with no fields.
-    pub fn options(self) -> Result<Self> {
+    pub fn options(self) -> Checked<Self> {
         match self.scope.type_of(self.value) {
             Type::Undefined => Ok(self),
             Type::Object if self.scope.array_length(self.value).is_none() => Ok(self),
@@ -88,7 +88,7 @@ impl Argument {
     }
 
     /// A whole number in `min..=max`.
-    pub fn integer(self, min: u64, max: u64) -> Result<u64> {
+    pub fn integer(self, min: u64, max: u64) -> Checked<u64> {
         let number = self.scope.as_number(self.value).filter(|number| number.fract() == 0.0);
         match number {
             Some(number) if number >= min as f64 && number <= max as f64 => Ok(number as u64),
@@ -97,12 +97,12 @@ impl Argument {
     }
 
     /// The same, for a smaller number.
-    pub fn count(self, range: RangeInclusive<u32>) -> Result<u32> {
+    pub fn count(self, range: RangeInclusive<u32>) -> Checked<u32> {
         self.integer((*range.start()).into(), (*range.end()).into()).map(|number| number as u32)
     }
 
     /// A number in `range`, fractions included.
-    pub fn number(self, range: RangeInclusive<f64>) -> Result<f64> {
+    pub fn number(self, range: RangeInclusive<f64>) -> Checked<f64> {
         match self.scope.as_number(self.value) {
             Some(number) if range.contains(&number) => Ok(number),
             _ => Err(self.wrong(&format!("a finite number from {} to {}", range.start(), range.end()))),
@@ -110,23 +110,23 @@ impl Argument {
     }
 
     /// A time in milliseconds from `min_ms` to 365 days, fractions included.
-    pub fn millis(self, min_ms: f64) -> Result<Duration> {
+    pub fn millis(self, min_ms: f64) -> Checked<Duration> {
         let millis = self.number(min_ms..=MAX_DURATION.as_millis() as f64)?;
         Ok(Duration::from_secs_f64(millis / 1_000.0))
     }
 
-    pub fn boolean(self) -> Result<bool> {
+    pub fn boolean(self) -> Checked<bool> {
         self.scope.as_boolean(self.value).ok_or_else(|| self.wrong("true or false"))
     }
 
     /// A string of at most `max_bytes` bytes.
-    pub fn string(self, max_bytes: usize) -> Result<String> {
+    pub fn string(self, max_bytes: usize) -> Checked<String> {
         let text = self.scope.as_string(self.value).filter(|text| text.len() <= max_bytes);
         text.ok_or_else(|| self.wrong(&format!("a string of at most {max_bytes} bytes")))
     }
 
     /// One of the words of `choices`.
-    pub fn one_of<T: Copy>(self, choices: &[(&str, T)]) -> Result<T> {
+    pub fn one_of<T: Copy>(self, choices: &[(&str, T)]) -> Checked<T> {
         let word = self.scope.as_string(self.value);
         let choice = choices.iter().find(|(name, _)| word.as_deref() == Some(name));
         choice.map(|&(_, choice)| choice).ok_or_else(|| {
@@ -135,7 +135,7 @@ impl Argument {
         })
     }
 
-    pub fn function(self) -> Result<Value> {
+    pub fn function(self) -> Checked<Value> {
         match self.scope.type_of(self.value) {
             Type::Function => Ok(self.value),
             _ => Err(self.wrong("a function")),
@@ -143,13 +143,13 @@ impl Argument {
     }
 
     /// A function, kept for as long as the result lives.
-    pub fn kept_function(self, keeper: &Rc<Keeper>) -> Result<UserFunction> {
+    pub fn kept_function(self, keeper: &Rc<Keeper>) -> Checked<UserFunction> {
         let function = keeper.keep(self.scope, self.function()?);
         function.map(UserFunction::new).ok_or_else(|| self.wrong("a function"))
     }
 
     /// An object that has the method `name`, and that method: read once, a getter may give another one each time.
-    pub fn object_with(self, name: &CStr, allowed: &str) -> Result<(Value, Value)> {
+    pub fn object_with(self, name: &CStr, allowed: &str) -> Checked<(Value, Value)> {
         let is_object = matches!(self.scope.type_of(self.value), Type::Object | Type::Function);
         let method = if is_object { self.scope.get(self.value, name) } else { self.scope.undefined() };
         let is_method = self.scope.type_of(method) == Type::Function;
@@ -159,27 +159,27 @@ impl Argument {
     /// An instance of a class of this module, by its prototypes: what it really is, its [`Instance`] knows.
     ///
     /// [`Instance`]: super::instance::Instance
-    pub fn instance<'a, T>(self) -> Option<&'a T>
+    pub fn instance<'a, T>(self) -> Checked<Option<&'a T>>
     where
         T: FromNapiRef + 'static,
         &'static T: ValidateNapiValue,
     {
-        if !is_instance::<T>(self.scope, self.value) {
-            return None;
+        if !is_instance::<T>(self.scope, self.value)? {
+            return Ok(None);
         }
         // SAFETY: a live value of this scope; the running native call's arguments keep the instance alive.
         let instance = unsafe { T::from_napi_ref(self.scope.env(), self.value) };
         self.scope.take_exception();
-        instance.ok()
+        Ok(instance.ok())
     }
 
     /// The error for this argument.
-    pub fn wrong(self, allowed: &str) -> Error {
+    pub fn wrong(self, allowed: &str) -> Thrown {
         self.refused(InvalidConfig::new(self.name, self.describe(), allowed))
     }
 
     /// The error for a value that the core refused.
-    pub fn refused(self, error: InvalidConfig) -> Error {
+    pub fn refused(self, error: InvalidConfig) -> Thrown {
         bad_input(self.scope, self.code, &error)
     }
 

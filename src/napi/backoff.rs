@@ -4,7 +4,7 @@ use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::Unknown;
 use napi_ohos::{Env, Result};
 
-use super::arguments::{MAX_SAFE_INTEGER, argument};
+use super::arguments::{MAX_SAFE_INTEGER, argument, returned_by};
 use super::executor::Runtime;
 use super::js::Scope;
 use crate::backoff::{BackoffConfig, multiplicative_delay_ms};
@@ -26,17 +26,16 @@ impl BackoffCalculator {
     pub fn next_delay(env: Env, attempt: Unknown, base: Unknown, factor: Unknown, rng: Unknown) -> Result<f64> {
         let scope = Scope::of(env);
         Runtime::of(scope).enter(|scope| {
-            let rng_argument = argument(scope, rng, "rng");
             let attempt = argument(scope, attempt, "attempt").count(1..=u32::MAX)?;
             let base = argument(scope, base, "base").number(0.0..=MAX_SAFE_INTEGER as f64)?;
             let factor = argument(scope, factor, "factor").number(BackoffConfig::FACTOR)?;
-            let rng = rng_argument.function()?;
-            let drawn = scope.call(scope.undefined(), rng, &[]).map_err(|thrown| scope.throw(thrown.0))?;
+            let rng = argument(scope, rng, "rng").function()?;
+            let drawn = scope.call(scope.undefined(), rng, &[])?;
             match scope.as_number(drawn) {
                 Some(drawn) if (0.0..=1.0).contains(&drawn) => {
                     Ok(multiplicative_delay_ms(attempt, base, factor, drawn))
                 }
-                _ => Err(rng_argument.wrong("a function that returns a number in [0, 1)")),
+                _ => Err(returned_by(scope, drawn, "rng").wrong("a function that returns a number in [0, 1)").into()),
             }
         })
     }

@@ -13,7 +13,7 @@ use super::arguments::{Argument, MAX_SAFE_INTEGER, argument, config};
 use super::clock::app_clock;
 use super::executor::Runtime;
 use super::instance::{self, Instance, constructing, made_elsewhere};
-use super::js::Scope;
+use super::js::{Checked, Scope};
 use super::kept::{Hold, Keeper};
 use super::records::{BreakerStats, breaker_event};
 use crate::breaker::{self, BreakerConfig, FailureReport, Ticket};
@@ -77,7 +77,7 @@ impl Breaker {
     }
 }
 
-fn read_config(threshold: Argument, cooldown: Argument, options: Argument) -> Result<BreakerConfig> {
+fn read_config(threshold: Argument, cooldown: Argument, options: Argument) -> Checked<BreakerConfig> {
     let mut config = BreakerConfig::default();
     threshold.set(&mut config.failure_threshold, |failures| failures.count(BreakerConfig::FAILURE_THRESHOLD))?;
     cooldown.set(&mut config.cooldown, |time| time.millis(0.0))?;
@@ -273,7 +273,7 @@ impl CircuitBreaker {
     }
 }
 
-fn failure_report(scope: Scope, retry_after_ms: Unknown) -> Result<FailureReport> {
+fn failure_report(scope: Scope, retry_after_ms: Unknown) -> Checked<FailureReport> {
     let retry_after = argument(scope, retry_after_ms, "retryAfterMs").optional(|wait| wait.millis(0.0))?;
     Ok(FailureReport { retry_after, ..FailureReport::default() })
 }
@@ -308,7 +308,7 @@ impl BreakerPermit {
     /// Only `tryAcquire()` makes one.
     #[napi(constructor, skip_typescript)]
     pub fn new(env: Env) -> Result<Self> {
-        Err(made_elsewhere(Scope::of(env), "a permit that tryAcquire() gives"))
+        Err(made_elsewhere(Scope::of(env), "a permit that tryAcquire() gives").into())
     }
 
     /// Whether it is a probe of a half-open breaker.

@@ -121,7 +121,7 @@ impl CancelToken {
         let listener = argument(scope, listener, "listener");
         let function = listener.function()?;
         let Some(function) = this.keep(scope, instance, function).map(UserFunction::new) else {
-            return Err(listener.wrong("a function"));
+            return Err(listener.wrong("a function").into());
         };
         let tell = move |reason: CancelReason| {
             let failed = || log::warn(format_args!("a cancel listener failed"));

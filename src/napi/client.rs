@@ -17,7 +17,7 @@ use super::errors::call_error;
 use super::executor::Runtime;
 use super::inner_client::{InnerClient, Request};
 use super::instance::{Instance, constructing};
-use super::js::{Scope, Type, Value};
+use super::js::{Checked, Scope, Type, Value};
 use super::kept::{Keeper, Reference, UserFunction};
 use super::records::{CallOutcome, FailureInfo, RetryEvent, to_js};
 use crate::backoff::{BackoffConfig, Jitter};
@@ -154,11 +154,11 @@ impl ResilientLlmClient {
     }
 }
 
-fn call_options(options: Argument) -> Result<CallOptions> {
+fn call_options(options: Argument) -> Checked<CallOptions> {
     let options = options.options()?;
     Ok(CallOptions {
         cancel: options.field(c"cancelToken").optional(|token| {
-            let core = token.instance::<CancelToken>().and_then(CancelToken::core);
+            let core = token.instance::<CancelToken>()?.and_then(CancelToken::core);
             core.cloned().ok_or_else(|| token.wrong("an instance of CancelToken"))
         })?,
         deadline: options.field(c"deadlineMs").optional(|time| time.millis(1.0))?,
@@ -176,7 +176,7 @@ struct Arguments {
 }
 
 impl Arguments {
-    fn read(self, runtime: &Rc<Runtime>, keeper: &Rc<Keeper>, listener_errors: Arc<AtomicU64>) -> Result<Core> {
+    fn read(self, runtime: &Rc<Runtime>, keeper: &Rc<Keeper>, listener_errors: Arc<AtomicU64>) -> Checked<Core> {
         let options = self.config.options()?;
         let keep = |argument: Argument| keeper.keep(argument.scope(), argument.value());
         let mut config = ClientConfig {
@@ -208,9 +208,9 @@ impl Arguments {
         Core::with_hooks(inner, config, breaker, timer, rng, hooks).map_err(|error| options.refused(error))
     }
 
-    fn read_breaker(&self, timer: &JsTimer, rng: &Arc<dyn Rng>) -> Result<Arc<breaker::CircuitBreaker>> {
+    fn read_breaker(&self, timer: &JsTimer, rng: &Arc<dyn Rng>) -> Checked<Arc<breaker::CircuitBreaker>> {
         if let Some(breaker) = self.breaker.given() {
-            let core = breaker.instance::<CircuitBreaker>().and_then(CircuitBreaker::core);
+            let core = breaker.instance::<CircuitBreaker>()?.and_then(CircuitBreaker::core);
             return core.cloned().ok_or_else(|| breaker.wrong("an instance of CircuitBreaker"));
         }
         let config = BreakerConfig::default();
@@ -222,19 +222,19 @@ impl Arguments {
     }
 }
 
-fn read_rng(keeper: &Rc<Keeper>, options: Argument) -> Result<Arc<dyn Rng>> {
+fn read_rng(keeper: &Rc<Keeper>, options: Argument) -> Checked<Arc<dyn Rng>> {
     Ok(match options.field(c"rng").given() {
         None => Arc::new(SeededRng::from_system()),
         Some(rng) => Arc::new(JsRng(rng.kept_function(keeper)?)),
     })
 }
 
-fn read_locale(options: Argument) -> Result<Locale> {
+fn read_locale(options: Argument) -> Checked<Locale> {
     let locale = options.field(c"locale").given();
     locale.map_or(Ok(Locale::default()), |locale| locale.one_of(&[("zh", Locale::Chinese), ("en", Locale::English)]))
 }
 
-fn read_retry(options: Argument) -> Result<RetryConfig> {
+fn read_retry(options: Argument) -> Checked<RetryConfig> {
     let mut retry = RetryConfig { backoff: read_backoff(options)?, ..RetryConfig::default() };
     options.field(c"maxRetries").set(&mut retry.max_retries, |retries| retries.count(RetryConfig::MAX_RETRIES))?;
     options.field(c"attemptTimeoutMs").set(&mut retry.attempt_timeout, |time| time.millis(1.0))?;
@@ -244,7 +244,7 @@ fn read_retry(options: Argument) -> Result<RetryConfig> {
     Ok(retry)
 }
 
-fn read_backoff(options: Argument) -> Result<BackoffConfig> {
+fn read_backoff(options: Argument) -> Checked<BackoffConfig> {
     let mut backoff = BackoffConfig::default();
     let base = options.field(c"baseMs").given().unwrap_or(options.field(c"base"));
     base.set(&mut backoff.base, |time| time.millis(0.0))?;
@@ -269,7 +269,7 @@ fn read_backoff(options: Argument) -> Result<BackoffConfig> {
     Ok(backoff)
 }
 
-fn read_budget(options: Argument) -> Result<RetryBudgetConfig> {
+fn read_budget(options: Argument) -> Checked<RetryBudgetConfig> {
     let mut budget = RetryBudgetConfig::default();
     let Some(options) = options.field(c"budget").given() else { return Ok(budget) };
     let options = options.options()?;
@@ -309,7 +309,7 @@ impl Hooks for JsHooks {
         let scope = self.runtime.scope();
         let failure = to_js(scope, FailureInfo::new(failure, text));
         match scope.call(scope.undefined(), function.value(scope), &[failure]) {
-            Err(thrown) => Err(describe(scope, thrown.0)),
+            Err(thrown) => Err(describe(scope, thrown.value)),
             Ok(given) => {
                 let read = |scope: Scope, settled: std::result::Result<Value, Value>| match settled {
                     Err(error) => Err(describe(scope, error)),

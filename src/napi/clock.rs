@@ -11,7 +11,7 @@ use napi_ohos::{Either, Env, Result};
 use super::arguments::{Argument, argument};
 use super::executor::{JsPromise, JsSleep, Runtime};
 use super::instance::{Instance, constructing};
-use super::js::Scope;
+use super::js::{Checked, Scope};
 use super::kept::UserFunction;
 use crate::clock::{Clock, ManualClock as Core, ManualSleep, Monotonic, SystemClock, Timer, Timestamp};
 use crate::millis::whole_millis;
@@ -46,8 +46,8 @@ impl ManualClock {
     }
 }
 
-fn step(env: Env, ms: Unknown) -> Result<Duration> {
-    argument(Scope::of(env), ms, "ms").millis(0.0)
+fn step(scope: Scope, ms: Unknown) -> Checked<Duration> {
+    argument(scope, ms, "ms").millis(0.0)
 }
 
 #[napi]
@@ -72,7 +72,7 @@ impl ManualClock {
     pub fn advance(&self, env: Env, ms: Unknown) -> Result<()> {
         let Hand { clock, runtime, steps } = self.instance.of(env)?;
         let scope = Scope::of(env);
-        let step = step(env, ms)?;
+        let step = step(scope, ms)?;
         runtime.enter(|scope| {
             let target = clock.now() + step;
             while next_step(clock, steps, target) {
@@ -90,7 +90,7 @@ impl ManualClock {
     pub fn advance_async(&self, env: Env, ms: Unknown) -> Result<Unknown<'static>> {
         let Hand { clock, runtime, steps } = self.instance.of(env)?;
         let scope = Scope::of(env);
-        let step = match step(env, ms) {
+        let step = match step(scope, ms) {
             Ok(step) => step,
             Err(error) => return Ok(scope.rejected(error)),
         };
@@ -150,9 +150,9 @@ pub enum JsTimer {
 
 impl JsTimer {
     /// The clock that an options object names in `clock`.
-    pub fn read(runtime: &Rc<Runtime>, options: Argument) -> Result<Self> {
+    pub fn read(runtime: &Rc<Runtime>, options: Argument) -> Checked<Self> {
         let manual = options.field(c"clock").optional(|clock| {
-            let core = clock.instance::<ManualClock>().and_then(ManualClock::core);
+            let core = clock.instance::<ManualClock>()?.and_then(ManualClock::core);
             core.cloned().ok_or_else(|| clock.wrong("an instance of ManualClock"))
         })?;
         Ok(manual.map_or_else(|| Self::System(runtime.clone()), Self::Manual))

@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 
-use super::js::{Scope, Type, Value};
+use super::js::{Scope, Thrown, Type, Value};
 use super::json::json;
 use crate::classify::{CallError, Code, ErrorClass, ErrorFacts};
 use crate::error::InvalidConfig;
 use crate::millis::whole_millis;
 
-/// A wrong argument: an `Error` with `code` and `field`, as napi-ohos throws it.
-pub fn bad_input(scope: Scope, code: &str, wrong: &InvalidConfig) -> napi_ohos::Error {
+/// A wrong argument: an `Error` with `code` and `field`.
+pub fn bad_input(scope: Scope, code: &str, wrong: &InvalidConfig) -> Thrown {
     let error = coded_error(scope, &wrong.to_string(), code, false, None);
     scope.set(error, c"field", scope.string(wrong.field));
-    scope.throw(error)
+    scope.thrown(error)
 }
 
 fn coded_error(scope: Scope, message: &str, code: &str, retryable: bool, retry_after: Option<Duration>) -> Value {

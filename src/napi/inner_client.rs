@@ -12,7 +12,7 @@ use super::cancel::CancelToken;
 use super::errors::{error_facts, headers_of};
 use super::executor::{JsPromise, Runtime};
 use super::instance;
-use super::js::{Scope, Type, Value};
+use super::js::{Checked, Scope, Type, Value};
 use super::json::json;
 use super::kept::{Keeper, Kept, Reference};
 use crate::classify::{AnswerFacts, CallError, ErrorClass, classify, classify_answer};
@@ -107,12 +107,7 @@ struct Failed {
 }
 
 impl InnerClient {
-    pub fn read(
-        runtime: &Rc<Runtime>,
-        keeper: &Rc<Keeper>,
-        inner: Argument,
-        options: Argument,
-    ) -> napi_ohos::Result<Self> {
+    pub fn read(runtime: &Rc<Runtime>, keeper: &Rc<Keeper>, inner: Argument, options: Argument) -> Checked<Self> {
         let (scope, allowed) = (inner.scope(), "an object with chat(request): Promise<ChatResponse>");
         let (object, chat) = inner.object_with(c"chat", allowed)?;
         let provider = options.field(c"provider").optional(|provider| provider.string(200))?;
@@ -139,7 +134,7 @@ impl InnerClient {
         let settle = self.settle(request.keep_answer);
         match called {
             Ok(returned) => JsPromise::new(&self.runtime, scope, returned, settle),
-            Err(thrown) => JsPromise::ready(settle(scope, Err(thrown.0))),
+            Err(thrown) => JsPromise::ready(settle(scope, Err(thrown.value))),
         }
     }
 

@@ -6,10 +6,10 @@ use std::ptr;
 
 use napi_ohos::__private::{___CALL_FROM_FACTORY, get_class_constructor};
 use napi_ohos::bindgen_prelude::{FromNapiRef, This, ValidateNapiValue};
-use napi_ohos::{Env, Error, JsValue, Result, sys};
+use napi_ohos::{Env, JsValue, sys};
 
 use super::errors::bad_input;
-use super::js::{Scope, Value};
+use super::js::{Checked, Scope, Thrown, Value};
 use crate::error::InvalidConfig;
 
 /// The content of an instance, behind the name of its class.
@@ -34,20 +34,20 @@ impl<T: 'static> Instance<T> {
     }
 
     /// What a method works on.
-    pub fn of(&self, env: Env) -> Result<&T> {
+    pub fn of(&self, env: Env) -> Checked<&T> {
         self.content()
             .ok_or_else(|| wrong_this(Scope::of(env), "INVALID_ARGUMENT", "an instance of the method's own class"))
     }
 }
 
 /// For constructors: refuses a call without `new`, which would make an instance of whatever `this` is then.
-pub fn constructing<T>(env: Env, this: &This<'_>) -> Result<Scope>
+pub fn constructing<T>(env: Env, this: &This<'_>) -> Checked<Scope>
 where
     T: FromNapiRef + 'static,
     &'static T: ValidateNapiValue,
 {
     let scope = Scope::of(env);
-    if is_instance::<T>(scope, this.raw()) {
+    if is_instance::<T>(scope, this.raw())? {
         Ok(scope)
     } else {
         Err(wrong_this(scope, "INVALID_CONFIG", "a call with new"))
@@ -90,23 +90,25 @@ unsafe extern "C" fn finalize<T>(_env: sys::napi_env, instance: *mut c_void, _hi
     drop(unsafe { Box::from_raw(instance.cast::<T>()) });
 }
 
-/// Whether `value` has the class of `T` among its prototypes.
-pub fn is_instance<T>(scope: Scope, value: Value) -> bool
+/// Whether `value` has the class of `T` among its prototypes. Asking may throw: at the end of the stack, or a Proxy.
+pub fn is_instance<T>(scope: Scope, value: Value) -> Checked<bool>
 where
     T: 'static,
     &'static T: ValidateNapiValue,
 {
     // SAFETY: a live value of this scope; it is only asked for its class.
     let asked = unsafe { <&T as ValidateNapiValue>::validate(scope.env(), value) };
-    scope.take_exception();
-    matches!(asked, Ok(rejected) if rejected.is_null())
+    match scope.take_exception() {
+        Some(exception) => Err(scope.thrown(exception)),
+        None => Ok(matches!(asked, Ok(rejected) if rejected.is_null())),
+    }
 }
 
 /// For constructors of classes whose instances only this module makes.
-pub fn made_elsewhere(scope: Scope, allowed: &str) -> Error {
+pub fn made_elsewhere(scope: Scope, allowed: &str) -> Thrown {
     bad_input(scope, "INVALID_CONFIG", &InvalidConfig::new("new", "a call of the constructor", allowed))
 }
 
-fn wrong_this(scope: Scope, code: &str, allowed: &str) -> Error {
+fn wrong_this(scope: Scope, code: &str, allowed: &str) -> Thrown {
     bad_input(scope, code, &InvalidConfig::new("this", "something else", allowed))
 }

@@ -11,7 +11,7 @@ use std::ffi::CStr;
 use std::ptr;
 
 use napi_ohos::bindgen_prelude::Unknown;
-use napi_ohos::{Env, Error, sys};
+use napi_ohos::{Env, Error, Status, sys};
 
 pub type Value = sys::napi_value;
 
@@ -44,9 +44,28 @@ impl Type {
     }
 }
 
-/// An exception that JS code threw, taken off the engine.
+/// An exception that is not pending: taken off the engine, or not thrown yet.
+///
+/// It becomes pending where an exported function returns it (`?` turns it into napi-ohos's error), not before: while one
+/// is pending, most of Node-API does nothing. napi-ohos's own way, an error made of the value, puts the exception and its
+/// causes into words first, which runs the app's code, and has crashed on a cause that is its own cause.
 #[derive(Debug, Clone, Copy)]
-pub struct Thrown(pub Value);
+pub struct Thrown {
+    scope: Scope,
+    pub value: Value,
+}
+
+/// What a function gives that may end with an exception.
+pub type Checked<T> = Result<T, Thrown>;
+
+impl From<Thrown> for Error {
+    fn from(thrown: Thrown) -> Self {
+        // SAFETY: a live value of the scope, on its thread.
+        unsafe { sys::napi_throw(thrown.scope.env, thrown.value) };
+        // Tells napi-ohos that there is nothing to throw any more.
+        Self::new(Status::PendingException, String::new())
+    }
+}
 
 #[derive(Debug, Clone, Copy)]
 pub struct Scope {
@@ -74,15 +93,15 @@ impl Scope {
         unsafe { Unknown::from_raw_unchecked(self.env, value) }
     }
 
-    /// What an exported function gives back to throw `value`.
-    pub fn throw(self, value: Value) -> Error {
-        Error::from(self.unknown(value))
+    /// What throws `value`.
+    pub fn thrown(self, value: Value) -> Thrown {
+        Thrown { scope: self, value }
     }
 
-    /// A promise that is rejected with `error`: who awaits a call expects all its errors there.
-    pub fn rejected(self, error: Error) -> Unknown<'static> {
+    /// A promise that is rejected: who awaits a call expects all its errors there.
+    pub fn rejected(self, thrown: Thrown) -> Unknown<'static> {
         let (deferred, promise) = self.promise();
-        self.reject(deferred, error_value(self, error));
+        self.reject(deferred, thrown.value);
         self.unknown(promise)
     }
 
@@ -390,7 +409,7 @@ impl Scope {
     }
 
     /// Calls a JS function. What it throws comes back as a value and is no longer pending.
-    pub fn call(self, this: Value, function: Value, arguments: &[Value]) -> Result<Value, Thrown> {
+    pub fn call(self, this: Value, function: Value, arguments: &[Value]) -> Checked<Value> {
         let mut result = ptr::null_mut();
         // SAFETY: live values; pointer and length describe `arguments`.
         let status = unsafe {
@@ -399,7 +418,8 @@ impl Scope {
         if status == sys::Status::napi_ok && !result.is_null() {
             return Ok(result);
         }
-        Err(Thrown(self.take_exception().unwrap_or_else(|| self.error("the call failed without an exception"))))
+        let exception = self.take_exception();
+        Err(self.thrown(exception.unwrap_or_else(|| self.error("the call failed without an exception"))))
     }
 
     /// Takes a pending exception off the engine.

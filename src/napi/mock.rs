@@ -12,7 +12,7 @@ use super::clock::JsTimer;
 use super::errors::call_error;
 use super::executor::Runtime;
 use super::instance::{self, Instance, constructing};
-use super::js::Scope;
+use super::js::{Checked, Scope};
 use crate::classify::{CallError, ErrorFacts, RetryAfter, RetryAfterSource, classify};
 use crate::clock::{Clock, Timer};
 use crate::mock::MockLlmClient as Core;
@@ -41,7 +41,7 @@ impl MockLlmClient {
     pub fn new(env: Env, this: This, fail_first: Unknown, options: Unknown) -> Result<Self> {
         let scope = constructing::<Self>(env, &this)?;
         let failures = config(scope, fail_first, "failFirst").optional(|count| count.integer(0, MAX_SAFE_INTEGER))?;
-        Self::build(env, Core::failing_first(failures.unwrap_or(0)), config(scope, options, "options"))
+        Ok(Self::build(env, Core::failing_first(failures.unwrap_or(0)), config(scope, options, "options"))?)
     }
 
     /// A mock that never answers.
@@ -86,7 +86,7 @@ impl MockLlmClient {
 }
 
 impl MockLlmClient {
-    fn build(env: Env, mut mock: Core, options: Argument) -> Result<Self> {
+    fn build(env: Env, mut mock: Core, options: Argument) -> Checked<Self> {
         let runtime = Runtime::of(Scope::of(env));
         let options = options.options()?;
         if let Some(reply) = options.field(c"reply").given() {

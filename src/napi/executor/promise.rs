@@ -173,7 +173,7 @@ impl Runtime {
         let then = self.intrinsic_then(scope);
         // The intrinsic function refuses only a broken promise; then it has kept no callback.
         if let Err(thrown) = scope.call(promise, then, &callbacks) {
-            self.settle(scope, index, Err(thrown.0));
+            self.settle(scope, index, Err(thrown.value));
         }
     }
 
