@@ -169,21 +169,20 @@ impl<T: Registered> Registry<T> {
 
     /// Makes room for one. False: all are in use.
     fn evict(&self) -> bool {
-        let evicted = self.unshared().into_iter().find_map(|(used, name, instance)| {
+        let evicted = self.unshared().into_iter().find_map(|(used, instance)| {
             // Asked outside the lock, without keeping it: it may read a clock of the app.
             let is_idle = instance.upgrade().is_some_and(|instance| instance.is_idle());
-            is_idle.then(|| self.entries().remove_unused_since(&name, used))?
+            is_idle.then(|| self.entries().remove_unused_since(used))?
         });
         evicted.is_some()
     }
 
-    /// What only the registry itself keeps, the one that was used the longest ago first.
-    fn unshared(&self) -> Vec<(u64, String, Weak<T>)> {
+    /// What only the registry itself keeps, by its last use, the one that was used the longest ago first.
+    fn unshared(&self) -> Vec<(u64, Weak<T>)> {
         let entries = self.entries();
-        let unshared = entries.by_name.iter().filter(|(_, entry)| Arc::strong_count(&entry.instance) == 1);
-        let mut unshared: Vec<_> =
-            unshared.map(|(name, entry)| (entry.used, name.clone(), Arc::downgrade(&entry.instance))).collect();
-        unshared.sort_unstable_by_key(|&(used, ..)| used);
+        let unshared = entries.by_name.values().filter(|entry| Arc::strong_count(&entry.instance) == 1);
+        let mut unshared: Vec<_> = unshared.map(|entry| (entry.used, Arc::downgrade(&entry.instance))).collect();
+        unshared.sort_unstable_by_key(|&(used, _)| used);
         unshared
     }
 
@@ -201,18 +200,151 @@ impl<T> Entries<T> {
         Some(entry.instance.clone())
     }
 
-    /// The entry, unless it has been asked for since or somebody keeps it.
-    fn remove_unused_since(&mut self, name: &str, used: u64) -> Option<Entry<T>> {
-        let entry = self.by_name.get(name)?;
-        if entry.used != used || Arc::strong_count(&entry.instance) > 1 {
-            return None;
-        }
-        self.by_name.remove(name)
+    /// The entry whose last use that was, unless somebody keeps it by now.
+    fn remove_unused_since(&mut self, used: u64) -> Option<Entry<T>> {
+        let mut entries = self.by_name.iter();
+        let (name, _) = entries.find(|(_, entry)| entry.used == used && Arc::strong_count(&entry.instance) == 1)?;
+        let name = name.clone();
+        self.by_name.remove(&name)
     }
 }
 
 impl<T: Registered> Default for Registry<T> {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+    static CREATED: AtomicU32 = AtomicU32::new(0);
+
+    /// Idle unless told otherwise.
+    #[derive(Debug)]
+    struct Instance {
+        config: u32,
+        busy: AtomicBool,
+    }
+
+    impl Registered for Instance {
+        type Config = u32;
+
+        fn create(config: u32) -> Result<Self, InvalidConfig> {
+            in_range("number", config, 0, 10)?;
+            CREATED.fetch_add(1, Ordering::SeqCst);
+            Ok(Self { config, busy: AtomicBool::new(false) })
+        }
+
+        fn config(&self) -> u32 {
+            self.config
+        }
+
+        fn is_idle(&self) -> bool {
+            !self.busy.load(Ordering::SeqCst)
+        }
+    }
+
+    fn names(registry: &Registry<Instance>) -> Vec<String> {
+        registry.snapshot().into_iter().map(|(name, _)| name).collect()
+    }
+
+    fn ask(registry: &Registry<Instance>, name: &str) -> Arc<Instance> {
+        registry.get_or_create(name, 1).unwrap().0
+    }
+
+    #[test]
+    fn the_one_not_asked_for_the_longest_goes_first() {
+        let registry = Registry::with_limit(3).unwrap();
+        ["a", "b", "c"].into_iter().for_each(|name| drop(ask(&registry, name)));
+        registry.get("a");
+        drop(registry.snapshot());
+        ask(&registry, "d");
+        assert_eq!(names(&registry), ["a", "c", "d"], "b was the oldest; a snapshot is no use");
+        ask(&registry, "c");
+        ask(&registry, "e");
+        assert_eq!(names(&registry), ["c", "d", "e"]);
+    }
+
+    #[test]
+    fn what_is_busy_or_kept_stays_and_a_full_registry_says_so() {
+        let registry = Registry::with_limit(2).unwrap();
+        let kept = ask(&registry, "kept");
+        ask(&registry, "busy").busy.store(true, Ordering::SeqCst);
+        let error = registry.get_or_create("new", 1).unwrap_err();
+        assert_eq!(error, RegistryError::Full { limit: 2 });
+        assert_eq!(error.to_string(), "2 names are in use, which is the limit");
+        assert!(Arc::ptr_eq(&kept, &ask(&registry, "kept")));
+        drop(kept);
+        ask(&registry, "new");
+        assert_eq!(names(&registry), ["busy", "new"]);
+        ask(&registry, "busy").busy.store(false, Ordering::SeqCst);
+        ask(&registry, "new");
+        ask(&registry, "newer");
+        assert_eq!(names(&registry), ["new", "newer"]);
+    }
+
+    #[test]
+    fn names_and_limits_have_their_ranges() {
+        let registry = Registry::<Instance>::new();
+        for name in ["a".to_owned(), "名".repeat(100), " ".to_owned()] {
+            assert!(registry.get_or_create(&name, 1).is_ok(), "{name}");
+        }
+        for name in [String::new(), "名".repeat(101), "a".repeat(1_000_000)] {
+            let Err(RegistryError::InvalidConfig(error)) = registry.get_or_create(&name, 1) else { panic!("refused") };
+            assert_eq!((error.field, error.allowed.as_str()), ("name", "1 to 100 characters"));
+            assert!(error.to_string().len() < 200);
+        }
+        assert!(Registry::<Instance>::with_limit(0).is_err() && Registry::<Instance>::with_limit(100_001).is_err());
+        assert_eq!((registry.len(), registry.is_empty()), (3, false));
+    }
+
+    #[test]
+    fn bad_settings_make_nothing_and_matter_only_where_something_is_made() {
+        let registry = Registry::<Instance>::new();
+        let error = registry.get_or_create("a", 11).unwrap_err();
+        assert_eq!(error.to_string(), "number: got 11, allowed: a finite number from 0 to 10");
+        assert!(registry.is_empty());
+        ask(&registry, "a");
+        assert_eq!(
+            registry.get_or_create("a", 11).map(|(instance, mismatch)| (instance.config, mismatch)),
+            Ok((1, true))
+        );
+        assert_eq!(registry.get_or_create("a", 1).map(|(_, mismatch)| mismatch), Ok(false));
+    }
+
+    #[test]
+    fn what_is_being_made_may_ask_the_registry() {
+        let registry = Registry::<Instance>::new();
+        let create = |config| {
+            drop(ask(&registry, "own"));
+            Instance::create(config)
+        };
+        let (instance, mismatch) = registry.get_or_create_with("own", 2, create).unwrap();
+        assert_eq!((instance.config, mismatch, registry.len()), (1, true, 1), "the first under a name stays");
+    }
+
+    #[test]
+    fn threads_that_ask_at_once_share_one_and_stay_within_the_limit() {
+        let registry = Registry::<Instance>::with_limit(4).unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let registry = &registry;
+                scope.spawn(move || {
+                    for round in 0..2_000_u32 {
+                        let name = (round % 7 + thread).to_string();
+                        // Four threads keep one each at the most, and all else can go.
+                        let found = registry.get_or_create(&name, 1).map(|(instance, _)| instance);
+                        if let (Ok(found), Some(again)) = (&found, registry.get(&name)) {
+                            assert!(Arc::ptr_eq(found, &again), "kept by us, so not replaced");
+                        }
+                        assert!(registry.len() <= 4);
+                    }
+                });
+            }
+        });
+        assert!(CREATED.load(Ordering::SeqCst) > 100, "it was busy");
     }
 }

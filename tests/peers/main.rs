@@ -6,6 +6,7 @@
 mod support;
 
 mod backoff;
+mod bulkhead;
 mod callbacks;
 mod classify_quota;
 mod classify_retry_after;

@@ -6,6 +6,8 @@ mod support;
 mod backoff;
 mod breaker;
 mod breaker_model;
+mod bulkhead;
+mod bulkhead_model;
 mod client;
 mod config;
 mod threads;
