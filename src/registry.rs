@@ -233,7 +233,7 @@ mod tests {
         type Config = u32;
 
         fn create(config: u32) -> Result<Self, InvalidConfig> {
-            in_range("number", config, 0, 10)?;
+            in_range("number", config, 0..=10)?;
             CREATED.fetch_add(1, Ordering::SeqCst);
             Ok(Self { config, busy: AtomicBool::new(false) })
         }
