@@ -26,6 +26,10 @@ impl<'a> Attempt<'a> {
         self.number
     }
 
+    pub(super) fn began(&self) -> Timestamp {
+        self.began
+    }
+
     /// When it is given up, on the client's clock.
     pub fn deadline(&self) -> Timestamp {
         self.deadline

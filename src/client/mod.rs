@@ -9,13 +9,16 @@
 //! that only the caller can mend (a wrong key, a refused prompt, a cancelled call).
 
 mod attempt;
+mod call;
 mod config;
+mod driver;
 mod fallback;
 mod hooks;
 mod llm_client;
 mod outcome;
 mod race;
 mod service;
+mod target;
 
 pub use attempt::{Attempt, RequestId};
 pub use config::{CallOptions, ClientConfig};

@@ -17,6 +17,7 @@ use super::json::json;
 use super::kept::{Keeper, Kept, Reference};
 use crate::classify::{AnswerFacts, CallError, ErrorClass, classify, classify_answer};
 use crate::client::{Attempt, LlmClient, LlmResponse};
+use crate::millis::whole_millis;
 
 /// Any object of the app with `chat(request, context?)`.
 pub struct InnerClient {
@@ -143,7 +144,7 @@ impl InnerClient {
         let context = scope.object();
         scope.set(context, c"attempt", scope.number(f64::from(attempt.number())));
         scope.set(context, c"requestId", scope.string(attempt.request_id()));
-        scope.set(context, c"timeoutMs", scope.number(attempt.timeout().as_millis() as f64));
+        scope.set(context, c"timeoutMs", scope.number(whole_millis(attempt.timeout())));
         let token = CancelToken::of_attempt(self.runtime.clone(), attempt.cancel_token());
         if let Some(token) = instance::make(scope, "CancelToken\0", token) {
             scope.set(context, c"cancelToken", token);

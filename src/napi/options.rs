@@ -88,7 +88,8 @@ pub struct ResilienceConfig {
     pub jitter_ms: Option<f64>,
     /// Longest time for one attempt in milliseconds. 1 to 365 days; default 60 000.
     pub attempt_timeout_ms: Option<f64>,
-    /// Longest time for the whole call in milliseconds, waits included. 1 to 365 days; default 120 000.
+    /// Longest time for the whole call in milliseconds, waits included. 1 to 365 days; default 120 000. A fallback function
+    /// gets what is left of it, at most attemptTimeoutMs, at least 1000.
     pub deadline_ms: Option<f64>,
     /// Longest Retry-After in milliseconds that is waited for, inclusive. 0 to 365 days; default 60 000.
     pub retry_after_max_ms: Option<f64>,

@@ -102,6 +102,8 @@ words! {
         Budget,
         /// The breaker rejects the call, or opened during it.
         CircuitOpen,
+        /// The service asked to be left alone (Retry-After), and that time is not over.
+        RetryAfter,
         /// The service asked for a longer wait than is allowed or than is left.
         RetryAfterTooLong,
         /// The app cancelled the call.

@@ -13,7 +13,8 @@ pub struct RetryConfig {
     pub backoff: BackoffConfig,
     /// Longest time for one attempt. At least 1 ms; default 60 s.
     pub attempt_timeout: Duration,
-    /// Longest time for the whole call, waits included. At least 1 ms; default 120 s.
+    /// Longest time for the whole call, waits included. At least 1 ms; default 120 s. A fallback function gets what is left
+    /// of it, at most the time of an attempt, at least 1 s.
     pub deadline: Duration,
     /// Longest Retry-After that is waited for, inclusive; a longer one ends the call. Default 60 s.
     pub retry_after_max: Duration,

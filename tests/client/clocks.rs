@@ -41,7 +41,7 @@ fn a_breaker_whose_clock_stands_still_ends_the_call_at_its_deadline() {
     let config = client_config(retry_config(2));
     let client = ResilientLlmClient::new(inner, config, Arc::new(breaker), clock.clone()).unwrap();
     let outcome = run(&clock, client.execute("hi", CallOptions::default()));
-    assert_eq!((outcome.stop_reason, client.inner().calls()), (StopReason::CircuitOpen, 1));
+    assert_eq!((outcome.stop_reason, client.inner().calls()), (StopReason::RetryAfter, 1));
     assert!(outcome.elapsed < ms(60_000));
     assert_eq!(outcome.trace[0].delay, Some(outcome.elapsed), "the trace tells the wait");
 }

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use resilience::breaker::CircuitBreaker;
+use resilience::breaker::{BreakerState, CircuitBreaker};
+use resilience::cancel::{CancelReason, CancelToken};
 use resilience::classify::ErrorClass;
-use resilience::client::{CallOptions, ClientConfig, OutcomeStatus, ResilientLlmClient};
+use resilience::client::{CallOptions, ClientConfig, Failure, Hooks, OutcomeStatus, ResilientLlmClient};
 use resilience::clock::TokioClock;
 use resilience::mock::MockLlmClient;
+use resilience::retry::StopReason;
 
-use crate::support::{Reply, TestBreaker, client, retry_config, run};
+use crate::support::{Reply, TestBreaker, client, client_config, client_with_hooks, ms, retry_config, run, throttled};
 
 #[test]
 fn each_class_ends_as_the_table_says() {
@@ -66,4 +68,58 @@ async fn a_call_runs_on_any_thread_of_a_tokio_program() {
     let client = ResilientLlmClient::new(mock, ClientConfig::default(), breaker, TokioClock::new()).unwrap();
     let call = tokio::spawn(async move { client.execute("hi", CallOptions::default()).await });
     assert_eq!(call.await.unwrap().attempts(), 3);
+}
+
+#[test]
+fn a_call_within_the_retry_after_of_another_says_so() {
+    let breaker = TestBreaker::new();
+    let client = client(&breaker, retry_config(0), [Reply::error(throttled(5_000))]);
+    run(&breaker.clock, client.execute("hi", CallOptions::default()));
+    let outcome = run(&breaker.clock, client.execute("hi", CallOptions::default()));
+    let expected = (StopReason::RetryAfter, Some(ms(5_000)), Some(ErrorClass::RateLimit), 0);
+    assert_eq!((outcome.stop_reason, outcome.retry_after, outcome.cause, outcome.attempts()), expected);
+    assert_eq!(breaker.state(), BreakerState::Closed);
+}
+
+/// Its text comes late anyway; a second does no harm, a minute does.
+#[test]
+fn a_fallback_that_hangs_is_bounded_by_the_deadline_of_its_call() {
+    struct Hangs;
+    impl Hooks for Hangs {
+        async fn fallback(&self, _: &Failure<'_>, _: String) -> Result<String, String> {
+            std::future::pending().await
+        }
+    }
+    for (deadline, ends_at) in [(60_000, 10_000), (5_000, 5_000), (300, 1_000)] {
+        let breaker = TestBreaker::new();
+        let mut config = client_config(retry_config(0));
+        config.retry.deadline = ms(deadline);
+        let client = client_with_hooks(&breaker, config, [Reply::fail()], Hangs);
+        let outcome = run(&breaker.clock, client.execute("hi", CallOptions::default()));
+        assert_eq!((outcome.status, outcome.elapsed), (OutcomeStatus::Error, ms(ends_at)));
+        assert!(outcome.fallback_error.unwrap().starts_with("the fallback gave no text within "));
+    }
+}
+
+#[test]
+fn a_call_that_is_cancelled_on_the_news_of_its_failure_gets_no_fallback() {
+    let breaker = TestBreaker::with(|config| config.failure_threshold = 1);
+    let cancel = CancelToken::new();
+    let canceller = cancel.clone();
+    breaker.subscribe(move |_| canceller.cancel(CancelReason::Cancelled));
+    let client = client(&breaker, retry_config(0), [Reply::fail()]);
+    let outcome = run(&breaker.clock, client.execute("hi", CallOptions { cancel: Some(cancel), ..Default::default() }));
+    assert_eq!((outcome.status, outcome.stop_reason), (OutcomeStatus::Cancelled, StopReason::Cancelled));
+    assert_eq!((outcome.text(), outcome.attempts()), ("", 1));
+}
+
+/// As a timeout in whole milliseconds it would read 0: none.
+#[test]
+fn no_attempt_begins_with_less_than_a_millisecond_left() {
+    let breaker = TestBreaker::new();
+    let mut retry = retry_config(5);
+    retry.deadline = std::time::Duration::from_micros(100_500);
+    let client = client(&breaker, retry, [Reply::fail()]);
+    let outcome = run(&breaker.clock, client.execute("hi", CallOptions::default()));
+    assert_eq!((outcome.attempts(), outcome.stop_reason), (1, StopReason::Deadline));
 }

@@ -1,0 +1,122 @@
+//! What runs calls: time, chance, hooks and the fallback, whatever service is asked.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::attempt::CallIdentity;
+use super::call::{Call, End, cancelled};
+use super::fallback::Fallback;
+use super::hooks::{Failure, Hooks, RetryEvent};
+use super::outcome::{Outcome, OutcomeStatus};
+use super::race::{Raced, caught, race};
+use crate::cancel::CancelToken;
+use crate::classify::ErrorClass;
+use crate::clock::{Timer, Timestamp};
+use crate::log;
+use crate::random::Rng;
+use crate::retry::StopReason;
+
+/// The least time that a fallback function gets, even when the deadline of its call has passed.
+const LEAST_FALLBACK_TIME: Duration = Duration::from_secs(1);
+
+pub(super) struct Driver<T, H> {
+    pub timer: T,
+    pub rng: Arc<dyn Rng>,
+    pub hooks: H,
+    pub fallback: Fallback,
+    /// The most time that a fallback function gets.
+    pub fallback_timeout: Duration,
+}
+
+impl<T: Timer, H: Hooks> Driver<T, H> {
+    /// Ends early when the call is cancelled.
+    pub async fn sleep_until(&self, end: Timestamp, call: &CallIdentity) {
+        let sleep = pin!(self.timer.sleep_until(end));
+        race(sleep, call.cancel.as_ref(), pin!(std::future::pending())).await;
+    }
+
+    /// A hook that panics costs a line in the log, not the call.
+    pub fn tell_retry(&self, event: &RetryEvent<'_>) {
+        log::debug(format_args!(
+            "attempt {} failed ({}), next in {} ms",
+            event.attempt,
+            event.error.class,
+            event.delay.as_millis()
+        ));
+        if catch_unwind(AssertUnwindSafe(|| self.hooks.on_retry(event))).is_err() {
+            log::warn(format_args!("on_retry panicked"));
+        }
+    }
+
+    /// What a call came to, and the fallback if it came to nothing.
+    pub async fn conclude<R>(&self, mut end: End<R>, call: Call) -> Outcome<R> {
+        if end.response.is_none() && end.reason != StopReason::Cancelled && call.identity.is_cancelled() {
+            // By a hook or a listener that was told of the last failure.
+            end = End::cancelled(cancelled(), end.at);
+        }
+        let Call { identity, started, deadline, trace } = call;
+        let status = match &end.error {
+            _ if end.response.is_some() => OutcomeStatus::Ok,
+            _ if end.reason == StopReason::Cancelled => OutcomeStatus::Cancelled,
+            Some(error) if error.reaches_caller() => OutcomeStatus::Error,
+            _ => OutcomeStatus::Fallback,
+        };
+        let mut outcome = Outcome {
+            status,
+            response: end.response,
+            fallback_text: None,
+            fallback_error: None,
+            error: end.error.map(|error| *error),
+            cause: end.cause,
+            stop_reason: end.reason,
+            retry_after: end.retry_after.filter(|wait| !wait.is_zero()),
+            request_id: identity.request_id,
+            elapsed: end.at.since(started),
+            trace,
+        };
+        if status == OutcomeStatus::Fallback {
+            // On the heap: the rare end must not make the future of each call larger.
+            Box::pin(self.fall_back(&mut outcome, deadline, identity.cancel.as_ref())).await;
+            outcome.elapsed = self.timer.now().since(started);
+        }
+        outcome
+    }
+
+    async fn fall_back<R>(&self, outcome: &mut Outcome<R>, deadline: Timestamp, cancel: Option<&CancelToken>) {
+        let failure = Failure {
+            stop_reason: outcome.stop_reason,
+            error: outcome.error.as_ref(),
+            cause: outcome.cause,
+            retry_after: outcome.retry_after,
+        };
+        match self.ask_fallback(&failure, deadline, cancel).await {
+            Some(Ok(text)) => outcome.fallback_text = Some(text),
+            Some(Err(error)) => (outcome.status, outcome.fallback_error) = (OutcomeStatus::Error, Some(error)),
+            None => {
+                (outcome.status, outcome.stop_reason) = (OutcomeStatus::Cancelled, StopReason::Cancelled);
+                (outcome.error, outcome.cause) = (Some(cancelled()), Some(ErrorClass::Cancelled));
+            }
+        }
+    }
+
+    /// The fallback runs once, and not for ever: it gets the time of one attempt, or what is left. `None`: the call was cancelled.
+    async fn ask_fallback(
+        &self,
+        failure: &Failure<'_>,
+        deadline: Timestamp,
+        cancel: Option<&CancelToken>,
+    ) -> Option<Result<String, String>> {
+        let work = pin!(caught(|| self.hooks.fallback(failure, self.fallback.text(failure))));
+        let now = self.timer.now();
+        let end = (now + self.fallback_timeout).min(deadline.max(now + LEAST_FALLBACK_TIME));
+        let timeout = pin!(self.timer.sleep_until(end));
+        Some(match race(work, cancel, timeout).await {
+            Raced::Done(Ok(text)) => text,
+            Raced::Done(Err(panic)) => Err(format!("the fallback panicked: {panic}")),
+            Raced::TimedOut => Err(format!("the fallback gave no text within {} ms", end.since(now).as_millis())),
+            Raced::Cancelled => return None,
+        })
+    }
+}

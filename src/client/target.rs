@@ -1,0 +1,196 @@
+//! One LLM service, and how it may be asked.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::attempt::Attempt;
+use super::call::{Call, End, cancelled, cancelled_in_flight};
+use super::config::ClientConfig;
+use super::driver::Driver;
+use super::hooks::{Hooks, RetryEvent};
+use super::llm_client::LlmClient;
+use super::outcome::AttemptRecord;
+use super::race::{Raced, caught, race};
+use crate::breaker::{BreakerState, CircuitBreaker, FailureReport, Permit, Rejection, RejectionReason};
+use crate::cancel::{CancelReason, CancelToken};
+use crate::classify::{BreakerVerdict, CallError, ErrorClass};
+use crate::clock::{Timer, Timestamp};
+use crate::error::{InvalidConfig, duration_in_range};
+use crate::retry::{Decision, DelaySource, RetryBudget, RetryPolicy, RetryState, StopReason};
+
+/// An attempt that has less time than this is not begun: as a timeout in whole milliseconds it would read "none".
+const LEAST_ATTEMPT_TIME: Duration = Duration::from_millis(1);
+
+pub(super) struct Target<L> {
+    pub inner: L,
+    pub breaker: Arc<CircuitBreaker>,
+    pub policy: RetryPolicy,
+    budget: RetryBudget,
+    quota_cooldown: Duration,
+}
+
+impl<L: LlmClient> Target<L> {
+    pub fn new(inner: L, config: &ClientConfig, breaker: Arc<CircuitBreaker>) -> Result<Self, InvalidConfig> {
+        duration_in_range("quotaCooldownMs", config.quota_cooldown, Duration::ZERO)?;
+        Ok(Self {
+            inner,
+            breaker,
+            policy: config.retry.build()?,
+            budget: RetryBudget::new(config.budget)?,
+            quota_cooldown: config.quota_cooldown,
+        })
+    }
+
+    /// Attempt after attempt, until one answers or there is a reason to stop.
+    pub async fn run<T: Timer, H: Hooks>(
+        &self,
+        driver: &Driver<T, H>,
+        request: &L::Request,
+        call: &mut Call,
+    ) -> End<L::Response> {
+        let mut end = self.attempts(driver, request, call).await;
+        if end.response.is_none() && end.reason != StopReason::Cancelled {
+            end.retry_after = end.retry_after.max(Some(self.breaker.retry_after()));
+            end.cause = end.cause.or_else(|| self.breaker.cause());
+        }
+        end
+    }
+
+    async fn attempts<T: Timer, H: Hooks>(
+        &self,
+        driver: &Driver<T, H>,
+        request: &L::Request,
+        call: &mut Call,
+    ) -> End<L::Response> {
+        let Call { identity: call, started, deadline, trace } = call;
+        let started = *started;
+        self.budget.deposit_call(started);
+        let mut retry = RetryState::begin(&self.policy, started).with_deadline(*deadline);
+        let (mut began, mut last_error) = (started, None);
+        loop {
+            if call.is_cancelled() {
+                return End::cancelled(cancelled(), began);
+            }
+            if began + LEAST_ATTEMPT_TIME > retry.deadline() {
+                // A sleep may end late. An attempt without any time would only blame the service for it.
+                return End::stopped(StopReason::Deadline, last_error, began);
+            }
+            let permit = match self.breaker.try_acquire_for(self.policy.config().attempt_timeout) {
+                Ok(permit) => permit,
+                Err(Rejection { reason, retry_after: wait }) => {
+                    let asked = reason == RejectionReason::RetryAfter;
+                    if let Some(entry) = trace.last_mut().filter(|_| asked && retry.may_wait(&self.policy, wait, began))
+                    {
+                        // This call has waited, but another one was asked for a longer wait meanwhile.
+                        entry.delay = Some(entry.delay.unwrap_or_default() + wait);
+                        entry.delay_source = Some(DelaySource::RetryAfter);
+                        driver.sleep_until(began + wait, call).await;
+                        began = driver.timer.now();
+                        continue;
+                    }
+                    let reason = if asked { StopReason::RetryAfter } else { StopReason::CircuitOpen };
+                    return End::stopped(reason, last_error, began);
+                }
+            };
+            let (number, probe) = (trace.len() as u32 + 1, permit.is_probe());
+            let attempt = Attempt::new(number, began, retry.attempt_deadline(&self.policy, began), call);
+            let result = self.attempt(&driver.timer, request, &attempt).await;
+            let now = driver.timer.now();
+            self.report(permit, result.as_ref().err());
+            trace.push(self.record(&attempt, result.as_ref().err(), started, now, probe));
+            let error = match result {
+                Ok(response) => return End::answered(response, now),
+                // Boxed from here on: it is kept over waits and moved about.
+                Err(error) => Box::new(error),
+            };
+            let decision = match retry.after_failure(&self.policy, &error, now, &*driver.rng) {
+                Decision::Retry { .. } if self.breaker.state() != BreakerState::Closed => {
+                    Decision::Stop(StopReason::CircuitOpen)
+                }
+                // Last, so that a token is taken for a retry that will be made, and for nothing else.
+                Decision::Retry { .. } if !self.budget.withdraw(now) => Decision::Stop(StopReason::Budget),
+                decision => decision,
+            };
+            let (delay, source) = match decision {
+                Decision::Retry { delay, source } => (delay, source),
+                Decision::Stop(reason) => {
+                    let retry_after = error.retry_after.map(|asked| asked.wait);
+                    return End { retry_after, ..End::stopped(reason, Some(error), now) };
+                }
+            };
+            if let Some(entry) = trace.last_mut() {
+                (entry.delay, entry.delay_source) = (Some(delay), Some(source));
+            }
+            driver.tell_retry(&RetryEvent { attempt: number, delay, source, error: &error });
+            driver.sleep_until(now + delay, call).await;
+            began = driver.timer.now();
+            last_error = Some(error);
+        }
+    }
+
+    async fn attempt(
+        &self,
+        timer: &impl Timer,
+        request: &L::Request,
+        attempt: &Attempt<'_>,
+    ) -> Result<L::Response, CallError> {
+        let call_token = attempt.call_token();
+        let timeout = pin!(timer.sleep_until(attempt.deadline()));
+        let work = pin!(caught(|| self.inner.chat(request, attempt)));
+        match race(work, call_token, timeout).await {
+            Raced::Done(Ok(Ok(response))) => Ok(response),
+            // A client that is told of the cancel fails in a way of its own, which says nothing about the service.
+            Raced::Done(_) if call_token.is_some_and(CancelToken::is_cancelled) => Err(cancelled_in_flight()),
+            Raced::Done(Ok(Err(error))) => Err(error),
+            Raced::Done(Err(panic)) => {
+                Err(CallError::new(ErrorClass::ClientBug, format!("the client panicked: {panic}")))
+            }
+            Raced::Cancelled => {
+                attempt.abandon(CancelReason::Cancelled);
+                Err(cancelled_in_flight())
+            }
+            Raced::TimedOut => {
+                attempt.abandon(CancelReason::Timeout);
+                let limit = attempt.timeout().as_millis();
+                Err(CallError::new(ErrorClass::Timeout, format!("no answer within {limit} ms")))
+            }
+        }
+    }
+
+    fn report(&self, permit: Permit<'_>, error: Option<&CallError>) {
+        let Some(error) = error else { return permit.success() };
+        let retry_after = error.retry_after.map(|asked| asked.wait);
+        let open_for = match error.breaker_verdict() {
+            BreakerVerdict::Neutral => return permit.neutral(),
+            BreakerVerdict::Failure => None,
+            BreakerVerdict::OpenNow => Some(self.quota_cooldown),
+        };
+        permit.failure(FailureReport { retry_after, open_for, cause: Some(error.class) });
+    }
+
+    fn record(
+        &self,
+        attempt: &Attempt<'_>,
+        error: Option<&CallError>,
+        started: Timestamp,
+        now: Timestamp,
+        probe: bool,
+    ) -> AttemptRecord {
+        AttemptRecord {
+            attempt: attempt.number(),
+            class: error.map(|error| error.class),
+            status: error.and_then(|error| error.status),
+            message: error.map(|error| error.message.clone()).unwrap_or_default(),
+            started_at: attempt.began().since(started),
+            duration: now.since(attempt.began()),
+            delay: None,
+            delay_source: None,
+            retry_after: error.and_then(|error| error.retry_after),
+            retry_after_malformed: error.and_then(|error| error.retry_after_malformed.clone()),
+            breaker_state: self.breaker.state(),
+            probe,
+            maybe_billed: error.is_some_and(|error| error.maybe_billed),
+        }
+    }
+}
