@@ -41,6 +41,7 @@
 pub mod backoff;
 pub mod breaker;
 pub mod bulkhead;
+pub mod cache;
 pub mod cancel;
 pub mod classify;
 pub mod client;

@@ -8,6 +8,7 @@ mod breaker;
 mod breaker_model;
 mod bulkhead;
 mod bulkhead_model;
+mod cache;
 mod client;
 mod config;
 mod threads;
