@@ -54,6 +54,7 @@ pub mod mock;
 pub mod random;
 pub mod registry;
 pub mod retry;
+pub mod router;
 mod text;
 
 pub use error::{InvalidConfig, MAX_DURATION};

@@ -4,3 +4,4 @@
 mod support;
 
 mod article_000;
+mod article_004;

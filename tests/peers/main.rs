@@ -7,6 +7,7 @@ mod support;
 
 mod backoff;
 mod bulkhead;
+mod cache;
 mod callbacks;
 mod classify_quota;
 mod classify_retry_after;
