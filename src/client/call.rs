@@ -10,7 +10,7 @@ use crate::clock::Timestamp;
 use crate::retry::StopReason;
 
 /// A call that runs.
-pub(super) struct Call {
+pub(crate) struct Call {
     pub identity: CallIdentity,
     pub started: Timestamp,
     /// When it must be over.
@@ -26,7 +26,7 @@ impl Call {
 }
 
 /// How the attempts of a call ended.
-pub(super) struct End<R> {
+pub(crate) struct End<R> {
     pub response: Option<R>,
     pub error: Option<Box<CallError>>,
     /// What kind of fault is behind an end without an answer, as far as it is known.
@@ -34,6 +34,19 @@ pub(super) struct End<R> {
     pub reason: StopReason,
     pub retry_after: Option<Duration>,
     pub at: Timestamp,
+}
+
+/// What holds for one service within a call.
+#[derive(Clone, Copy)]
+pub(crate) struct Limits {
+    /// The time now.
+    pub began: Timestamp,
+    /// When it must be done with.
+    pub deadline: Timestamp,
+    /// Attempts that this call has made at it before.
+    pub attempts: u32,
+    /// Another service stands ready: the call goes on there instead of waiting for a Retry-After.
+    pub others: bool,
 }
 
 impl<R> End<R> {

@@ -34,7 +34,7 @@ impl<T: Timer, H: Hooks> Driver<T, H> {
     /// Ends early when the call is cancelled.
     pub async fn sleep_until(&self, end: Timestamp, call: &CallIdentity) {
         let sleep = pin!(self.timer.sleep_until(end));
-        race(sleep, call.cancel.as_ref(), pin!(std::future::pending())).await;
+        race(sleep, call.cancel.as_ref(), pin!(std::future::pending::<()>())).await;
     }
 
     /// A hook that panics costs a line in the log, not the call.
@@ -51,7 +51,9 @@ impl<T: Timer, H: Hooks> Driver<T, H> {
     }
 
     /// What a call came to, and the fallback if it came to nothing.
-    pub async fn conclude<R>(&self, mut end: End<R>, call: Call) -> Outcome<R> {
+    ///
+    /// `partial_text` is what came of a streamed answer.
+    pub async fn conclude<R>(&self, mut end: End<R>, partial_text: Option<String>, call: Call) -> Outcome<R> {
         if end.response.is_none() && end.reason != StopReason::Cancelled && call.identity.is_cancelled() {
             // By a hook or a listener that was told of the last failure.
             end = End::cancelled(cancelled(), end.at);
@@ -60,11 +62,13 @@ impl<T: Timer, H: Hooks> Driver<T, H> {
         let status = match &end.error {
             _ if end.response.is_some() => OutcomeStatus::Ok,
             _ if end.reason == StopReason::Cancelled => OutcomeStatus::Cancelled,
+            _ if end.reason == StopReason::Partial => OutcomeStatus::Partial,
             Some(error) if error.reaches_caller() => OutcomeStatus::Error,
             _ => OutcomeStatus::Fallback,
         };
         let mut outcome = Outcome {
             status,
+            partial_text: partial_text.filter(|_| end.response.is_none()),
             response: end.response,
             fallback_text: None,
             fallback_error: None,
@@ -115,7 +119,7 @@ impl<T: Timer, H: Hooks> Driver<T, H> {
         Some(match race(work, cancel, timeout).await {
             Raced::Done(Ok(text)) => text,
             Raced::Done(Err(panic)) => Err(format!("the fallback panicked: {panic}")),
-            Raced::TimedOut => Err(format!("the fallback gave no text within {} ms", end.since(now).as_millis())),
+            Raced::TimedOut(()) => Err(format!("the fallback gave no text within {} ms", end.since(now).as_millis())),
             Raced::Cancelled => return None,
         })
     }

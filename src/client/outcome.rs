@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{LlmResponse, RequestId};
@@ -16,6 +17,8 @@ pub enum OutcomeStatus {
     Error,
     /// The app cancelled the call.
     Cancelled,
+    /// A streamed answer broke off: the text that came is all there is.
+    Partial,
 }
 
 /// Everything about a call that has ended.
@@ -25,6 +28,8 @@ pub struct Outcome<R> {
     pub status: OutcomeStatus,
     /// The model's answer.
     pub response: Option<R>,
+    /// What came of a streamed answer that broke off or was cancelled.
+    pub partial_text: Option<String>,
     /// The fallback text, when that stands in for an answer.
     pub fallback_text: Option<String>,
     /// Why the fallback itself failed.
@@ -47,17 +52,18 @@ pub struct Outcome<R> {
 }
 
 impl<R: AsRef<str>> Outcome<R> {
-    /// What the app may show: the answer or the fallback text; empty for an error or a cancelled call.
+    /// What the app may show: the answer, what came of it, or the fallback text; empty for an error and for a call that was
+    /// cancelled before any text.
     pub fn text(&self) -> &str {
         let answer = self.response.as_ref().map(AsRef::as_ref);
-        answer.or(self.fallback_text.as_deref()).unwrap_or_default()
+        answer.or(self.partial_text.as_deref()).or(self.fallback_text.as_deref()).unwrap_or_default()
     }
 }
 
 impl<R: LlmResponse> Outcome<R> {
     /// What the app may show, taken out.
     pub fn take_text(&mut self) -> R::Text {
-        match (self.response.take(), self.fallback_text.take()) {
+        match (self.response.take(), self.partial_text.take().or(self.fallback_text.take())) {
             (Some(response), _) => response.into_text(),
             (None, text) => text.unwrap_or_default().into(),
         }
@@ -84,7 +90,9 @@ impl<R> Outcome<R> {
 /// One attempt of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttemptRecord {
-    /// Counted from 1.
+    /// The service that was asked, where there are several.
+    pub provider: Option<Arc<str>>,
+    /// Counted from 1, over all services.
     pub attempt: u32,
     /// Class of the error; `None`: it succeeded.
     pub class: Option<ErrorClass>,

@@ -7,21 +7,21 @@ use std::task::Poll;
 use crate::cancel::CancelToken;
 
 /// Which of the three came first.
-pub(super) enum Raced<T> {
+pub(super) enum Raced<T, E = ()> {
     Done(T),
     Cancelled,
-    TimedOut,
+    TimedOut(E),
 }
 
 /// Runs `work` until it is done, `cancel` is cancelled or `timeout` is over. In this order: work that is done at the
 /// very moment of its timeout counts as done.
 ///
 /// Takes pinned references: a future that is moved into another one is stored there twice.
-pub(super) fn race<T>(
+pub(super) fn race<T, E>(
     mut work: Pin<&mut impl Future<Output = T>>,
     cancel: Option<&CancelToken>,
-    mut timeout: Pin<&mut impl Future<Output = ()>>,
-) -> impl Future<Output = Raced<T>> {
+    mut timeout: Pin<&mut impl Future<Output = E>>,
+) -> impl Future<Output = Raced<T, E>> {
     let mut cancelled = cancel.map(CancelToken::cancelled);
     poll_fn(move |context| {
         if let Poll::Ready(result) = work.as_mut().poll(context) {
@@ -30,7 +30,7 @@ pub(super) fn race<T>(
         if cancelled.as_mut().is_some_and(|cancelled| Pin::new(cancelled).poll(context).is_ready()) {
             return Poll::Ready(Raced::Cancelled);
         }
-        timeout.as_mut().poll(context).map(|()| Raced::TimedOut)
+        timeout.as_mut().poll(context).map(Raced::TimedOut)
     })
 }
 

@@ -2,20 +2,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::attempt::RequestId;
-use super::call::Call;
+use super::call::{Call, End, Limits};
 use super::config::{CallOptions, ClientConfig};
 use super::driver::Driver;
+use super::exchange::{Exchange, Whole};
 use super::hooks::{Hooks, NoHooks};
-use super::llm_client::{LlmClient, LlmResponse};
+use super::llm_client::{LlmClient, LlmResponse, TextOf};
 use super::outcome::{Outcome, OutcomeStatus};
+use super::stream::{StreamConfig, Streamed, TextSink};
 use super::target::Target;
 use crate::breaker::CircuitBreaker;
 use crate::classify::{CallError, ErrorClass};
 use crate::clock::Timer;
 use crate::error::InvalidConfig;
 use crate::random::{Rng, SeededRng};
-
-type TextOf<L> = <<L as LlmClient>::Response as LlmResponse>::Text;
 
 /// Keeps the calls to one LLM service alive.
 ///
@@ -39,6 +39,7 @@ type TextOf<L> = <<L as LlmClient>::Response as LlmResponse>::Text;
 pub struct ResilientLlmClient<L, T, H = NoHooks> {
     target: Target<L>,
     driver: Driver<T, H>,
+    stream: StreamConfig,
     /// The latest finished call: attempts, shifted left by one; lowest bit: the fallback was used.
     last: AtomicU64,
 }
@@ -69,7 +70,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
         let target = Target::new(inner, &config, breaker)?;
         let fallback_timeout = config.retry.attempt_timeout;
         let driver = Driver { timer, rng, hooks, fallback: config.fallback, fallback_timeout };
-        Ok(Self { target, driver, last: AtomicU64::new(0) })
+        Ok(Self { target, driver, stream: config.stream, last: AtomicU64::new(0) })
     }
 
     /// The text of the answer, or of the fallback.
@@ -78,16 +79,14 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
     /// What only the caller can mend, see [`CallError::reaches_caller`]: a wrong key, a refused prompt, a cancelled
     /// call. Also the last error, when the fallback itself failed.
     pub async fn chat(&self, request: &L::Request) -> Result<TextOf<L>, CallError> {
-        let longest = self.target.policy.config().deadline;
-        let mut call = Call::new(RequestId::next(), None, self.driver.timer.now(), longest);
-        let end = self.target.run(&self.driver, request, &mut call).await;
+        let mut call = self.begin(CallOptions::default());
+        let end = self.run(&Whole, request, &mut call).await;
         if let Some(response) = end.response {
             // Most calls end here: they need no record of themselves.
             self.remember(call.trace.len(), false);
             return Ok(response.into_text());
         }
-        let mut outcome = self.driver.conclude(end, call).await;
-        self.remember(outcome.trace.len(), outcome.used_fallback());
+        let mut outcome = self.conclude(end, None, call).await;
         match (outcome.status, outcome.error.take()) {
             (OutcomeStatus::Ok | OutcomeStatus::Fallback, _) => Ok(outcome.take_text()),
             (_, Some(error)) => Err(error),
@@ -98,12 +97,47 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
 
     /// Runs a call to its end. Never fails: the outcome says how it went.
     pub async fn execute(&self, request: &L::Request, options: CallOptions) -> Outcome<L::Response> {
+        let mut call = self.begin(options);
+        let end = self.run(&Whole, request, &mut call).await;
+        self.conclude(end, None, call).await
+    }
+
+    /// The same, with the answer piece by piece: `sink` gets each text as it comes. A client that can't stream gives its
+    /// answer in one piece.
+    ///
+    /// Before the first text a failure is tried again; after it the call ends as [`OutcomeStatus::Partial`] with what came,
+    /// and nothing is asked again.
+    pub async fn chat_stream<S: TextSink<TextOf<L>>>(
+        &self,
+        request: &L::Request,
+        options: CallOptions,
+        sink: &S,
+    ) -> Outcome<L::Response> {
+        let mut call = self.begin(options);
+        let streamed = Streamed::new(sink, &self.driver.timer, self.stream);
+        let end = self.run(&streamed, request, &mut call).await;
+        self.conclude(end, streamed.received(), call).await
+    }
+
+    fn begin(&self, options: CallOptions) -> Call {
         let request_id = options.request_id.map_or_else(RequestId::next, RequestId::from);
         let longest = self.target.policy.config().deadline;
         let deadline = options.deadline.map_or(longest, |deadline| deadline.min(longest));
-        let mut call = Call::new(request_id, options.cancel, self.driver.timer.now(), deadline);
-        let end = self.target.run(&self.driver, request, &mut call).await;
-        let outcome = self.driver.conclude(end, call).await;
+        Call::new(request_id, options.cancel, self.driver.timer.now(), deadline)
+    }
+
+    fn run(
+        &self,
+        exchange: &impl Exchange<L>,
+        request: &L::Request,
+        call: &mut Call,
+    ) -> impl Future<Output = End<L::Response>> {
+        let limits = Limits { began: call.started, deadline: call.deadline, attempts: 0, others: false };
+        self.target.run(&self.driver, exchange, request, call, limits)
+    }
+
+    async fn conclude(&self, end: End<L::Response>, partial_text: Option<String>, call: Call) -> Outcome<L::Response> {
+        let outcome = self.driver.conclude(end, partial_text, call).await;
         self.remember(outcome.trace.len(), outcome.used_fallback());
         outcome
     }

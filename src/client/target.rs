@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::attempt::Attempt;
-use super::call::{Call, End, cancelled, cancelled_in_flight};
-use super::config::ClientConfig;
+use super::call::{Call, End, Limits, cancelled, cancelled_in_flight};
+use super::config::{Accounting, ClientConfig};
 use super::driver::Driver;
+use super::exchange::Exchange;
 use super::hooks::{Hooks, RetryEvent};
 use super::llm_client::LlmClient;
 use super::outcome::AttemptRecord;
@@ -22,22 +23,28 @@ use crate::retry::{Decision, DelaySource, RetryBudget, RetryPolicy, RetryState, 
 /// An attempt that has less time than this is not begun: as a timeout in whole milliseconds it would read "none".
 const LEAST_ATTEMPT_TIME: Duration = Duration::from_millis(1);
 
-pub(super) struct Target<L> {
+pub(crate) struct Target<L> {
     pub inner: L,
     pub breaker: Arc<CircuitBreaker>,
     pub policy: RetryPolicy,
     budget: RetryBudget,
+    accounting: Accounting,
     quota_cooldown: Duration,
+    /// How traces call it; none where there is only one.
+    pub name: Option<Arc<str>>,
 }
 
 impl<L: LlmClient> Target<L> {
     pub fn new(inner: L, config: &ClientConfig, breaker: Arc<CircuitBreaker>) -> Result<Self, InvalidConfig> {
         duration_in_range("quotaCooldownMs", config.quota_cooldown, Duration::ZERO)?;
+        config.stream.validate()?;
         Ok(Self {
             inner,
             breaker,
             policy: config.retry.build()?,
             budget: RetryBudget::new(config.budget)?,
+            accounting: config.accounting,
+            name: None,
             quota_cooldown: config.quota_cooldown,
         })
     }
@@ -46,10 +53,12 @@ impl<L: LlmClient> Target<L> {
     pub async fn run<T: Timer, H: Hooks>(
         &self,
         driver: &Driver<T, H>,
+        exchange: &impl Exchange<L>,
         request: &L::Request,
         call: &mut Call,
+        limits: Limits,
     ) -> End<L::Response> {
-        let mut end = self.attempts(driver, request, call).await;
+        let mut end = self.attempts(driver, exchange, request, call, limits).await;
         if end.response.is_none() && end.reason != StopReason::Cancelled {
             end.retry_after = end.retry_after.max(Some(self.breaker.retry_after()));
             end.cause = end.cause.or_else(|| self.breaker.cause());
@@ -60,23 +69,29 @@ impl<L: LlmClient> Target<L> {
     async fn attempts<T: Timer, H: Hooks>(
         &self,
         driver: &Driver<T, H>,
+        exchange: &impl Exchange<L>,
         request: &L::Request,
         call: &mut Call,
+        limits: Limits,
     ) -> End<L::Response> {
-        let Call { identity: call, started, deadline, trace } = call;
-        let started = *started;
-        self.budget.deposit_call(started);
-        let mut retry = RetryState::begin(&self.policy, started).with_deadline(*deadline);
-        let (mut began, mut last_error) = (started, None);
+        let Call { identity: call, started, trace, .. } = call;
+        let (started, mut began) = (*started, limits.began);
+        self.budget.deposit_call(began);
+        let retry = RetryState::begin(&self.policy, began).with_deadline(limits.deadline);
+        let mut retry = retry.with_attempts(limits.attempts);
+        let mut last_error: Option<Box<CallError>> = None;
+        // Of the whole call, where that is what counts.
+        let mut held: Option<Permit<'_>> = None;
         loop {
             if call.is_cancelled() {
                 return End::cancelled(cancelled(), began);
             }
             if began + LEAST_ATTEMPT_TIME > retry.deadline() {
                 // A sleep may end late. An attempt without any time would only blame the service for it.
+                held.zip(last_error.as_ref()).into_iter().for_each(|(permit, error)| self.report(permit, error));
                 return End::stopped(StopReason::Deadline, last_error, began);
             }
-            let permit = match self.breaker.try_acquire_for(self.policy.config().attempt_timeout) {
+            let permit = match held.take().map_or_else(|| self.admit(began, &retry), Ok) {
                 Ok(permit) => permit,
                 Err(Rejection { reason, retry_after: wait }) => {
                     let asked = reason == RejectionReason::RetryAfter;
@@ -94,19 +109,30 @@ impl<L: LlmClient> Target<L> {
                 }
             };
             let (number, probe) = (trace.len() as u32 + 1, permit.is_probe());
-            let attempt = Attempt::new(number, began, retry.attempt_deadline(&self.policy, began), call);
-            let result = self.attempt(&driver.timer, request, &attempt).await;
+            let attempt = Attempt::new(number, began, exchange.attempt_deadline(&retry, &self.policy, began), call);
+            let result = self.attempt(&driver.timer, exchange, request, &attempt).await;
             let now = driver.timer.now();
-            self.report(permit, result.as_ref().err());
-            trace.push(self.record(&attempt, result.as_ref().err(), started, now, probe));
-            let error = match result {
-                Ok(response) => return End::answered(response, now),
+            let (permit, error) = match (result, self.accounting) {
+                (Ok(response), _) => {
+                    permit.success();
+                    trace.push(self.record(&attempt, None, started, now, probe));
+                    return End::answered(response, now);
+                }
                 // Boxed from here on: it is kept over waits and moved about.
-                Err(error) => Box::new(error),
+                (Err(error), Accounting::Call) => (Some(permit), Box::new(error)),
+                (Err(error), Accounting::Attempt) => {
+                    self.report(permit, &error);
+                    (None, Box::new(error))
+                }
             };
+            trace.push(self.record(&attempt, Some(&error), started, now, probe));
             let decision = match retry.after_failure(&self.policy, &error, now, &*driver.rng) {
-                Decision::Retry { .. } if self.breaker.state() != BreakerState::Closed => {
+                _ if exchange.has_text() && error.class != ErrorClass::Cancelled => Decision::Stop(StopReason::Partial),
+                Decision::Retry { .. } if permit.is_none() && self.breaker.state() != BreakerState::Closed => {
                     Decision::Stop(StopReason::CircuitOpen)
+                }
+                Decision::Retry { source: DelaySource::RetryAfter, .. } if limits.others => {
+                    Decision::Stop(StopReason::RetryAfter)
                 }
                 // Last, so that a token is taken for a retry that will be made, and for nothing else.
                 Decision::Retry { .. } if !self.budget.withdraw(now) => Decision::Stop(StopReason::Budget),
@@ -115,6 +141,7 @@ impl<L: LlmClient> Target<L> {
             let (delay, source) = match decision {
                 Decision::Retry { delay, source } => (delay, source),
                 Decision::Stop(reason) => {
+                    permit.into_iter().for_each(|permit| self.report(permit, &error));
                     let retry_after = error.retry_after.map(|asked| asked.wait);
                     return End { retry_after, ..End::stopped(reason, Some(error), now) };
                 }
@@ -125,19 +152,28 @@ impl<L: LlmClient> Target<L> {
             driver.tell_retry(&RetryEvent { attempt: number, delay, source, error: &error });
             driver.sleep_until(now + delay, call).await;
             began = driver.timer.now();
-            last_error = Some(error);
+            (last_error, held) = (Some(error), permit);
         }
+    }
+
+    /// Asks the breaker for one attempt, or for the rest of the call where that is what counts.
+    fn admit(&self, now: Timestamp, retry: &RetryState) -> Result<Permit<'_>, Rejection> {
+        self.breaker.try_acquire_for(match self.accounting {
+            Accounting::Attempt => self.policy.config().attempt_timeout,
+            Accounting::Call => retry.deadline().since(now),
+        })
     }
 
     async fn attempt(
         &self,
         timer: &impl Timer,
+        exchange: &impl Exchange<L>,
         request: &L::Request,
         attempt: &Attempt<'_>,
     ) -> Result<L::Response, CallError> {
         let call_token = attempt.call_token();
-        let timeout = pin!(timer.sleep_until(attempt.deadline()));
-        let work = pin!(caught(|| self.inner.chat(request, attempt)));
+        let timeout = pin!(exchange.give_up(timer, attempt));
+        let work = pin!(caught(|| exchange.ask(&self.inner, request, attempt)));
         match race(work, call_token, timeout).await {
             Raced::Done(Ok(Ok(response))) => Ok(response),
             // A client that is told of the cancel fails in a way of its own, which says nothing about the service.
@@ -150,16 +186,14 @@ impl<L: LlmClient> Target<L> {
                 attempt.abandon(CancelReason::Cancelled);
                 Err(cancelled_in_flight())
             }
-            Raced::TimedOut => {
+            Raced::TimedOut(error) => {
                 attempt.abandon(CancelReason::Timeout);
-                let limit = attempt.timeout().as_millis();
-                Err(CallError::new(ErrorClass::Timeout, format!("no answer within {limit} ms")))
+                Err(error)
             }
         }
     }
 
-    fn report(&self, permit: Permit<'_>, error: Option<&CallError>) {
-        let Some(error) = error else { return permit.success() };
+    fn report(&self, permit: Permit<'_>, error: &CallError) {
         let retry_after = error.retry_after.map(|asked| asked.wait);
         let open_for = match error.breaker_verdict() {
             BreakerVerdict::Neutral => return permit.neutral(),
@@ -178,6 +212,7 @@ impl<L: LlmClient> Target<L> {
         probe: bool,
     ) -> AttemptRecord {
         AttemptRecord {
+            provider: self.name.clone(),
             attempt: attempt.number(),
             class: error.map(|error| error.class),
             status: error.and_then(|error| error.status),

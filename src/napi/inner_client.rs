@@ -16,7 +16,7 @@ use super::js::{Checked, Scope, Type, Value};
 use super::json::json;
 use super::kept::{Keeper, Kept, Reference};
 use crate::classify::{AnswerFacts, CallError, ErrorClass, classify, classify_answer};
-use crate::client::{Attempt, LlmClient, LlmResponse};
+use crate::client::{AnswerText, Attempt, LlmClient, LlmResponse};
 use crate::millis::whole_millis;
 
 /// Any object of the app with `chat(request, context?)`.
@@ -62,6 +62,10 @@ impl Answer {
 impl LlmResponse for Answer {
     type Text = Text;
 
+    fn text(&self) -> Text {
+        self.text.clone()
+    }
+
     fn into_text(self) -> Text {
         self.text
     }
@@ -69,8 +73,9 @@ impl LlmResponse for Answer {
 
 /// A text on its way to the app. An answer's is handed on as the JS string it is; see
 /// [`Runtime::polls_in_this_scope`] for when that may be.
+#[derive(Clone)]
 pub enum Text {
-    InScope(Value),
+    InScope(Scope, Value),
     /// Code units, lone surrogates and all.
     Units(Vec<u16>),
     Owned(String),
@@ -79,7 +84,7 @@ pub enum Text {
 impl Text {
     pub fn value(self, scope: Scope) -> Value {
         match self {
-            Self::InScope(value) => value,
+            Self::InScope(_, value) => value,
             Self::Units(units) => scope.utf16(&units),
             Self::Owned(text) => scope.string(&text),
         }
@@ -89,6 +94,24 @@ impl Text {
 impl From<String> for Text {
     fn from(text: String) -> Self {
         Self::Owned(text)
+    }
+}
+
+impl AnswerText for Text {
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::InScope(scope, value) => scope.string_length(*value) == Some(0),
+            Self::Units(units) => units.is_empty(),
+            Self::Owned(text) => text.is_empty(),
+        }
+    }
+
+    fn append_to(&self, received: &mut String) {
+        match self {
+            Self::InScope(scope, value) => received.push_str(&scope.as_string(*value).unwrap_or_default()),
+            Self::Units(units) => received.push_str(&String::from_utf16_lossy(units)),
+            Self::Owned(text) => received.push_str(text),
+        }
     }
 }
 
@@ -158,8 +181,11 @@ impl InnerClient {
             Ok(value) => {
                 let text = read_answer(scope, value, provider.as_deref())
                     .map_err(|error| Box::new(Failed { error, cause: None }))?;
-                let text =
-                    if runtime.polls_in_this_scope() { Text::InScope(text) } else { Text::Units(scope.as_utf16(text)) };
+                let text = if runtime.polls_in_this_scope() {
+                    Text::InScope(scope, text)
+                } else {
+                    Text::Units(scope.as_utf16(text))
+                };
                 let value = keep_answer.then(|| Reference::new(&runtime, scope, value)).flatten();
                 Ok(Answer { text, value })
             }

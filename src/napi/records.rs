@@ -84,6 +84,8 @@ words! {
         Error,
         /// The app cancelled the call.
         Cancelled,
+        /// A streamed answer broke off: the text that came is all there is.
+        Partial,
     }
 }
 
@@ -108,6 +110,8 @@ words! {
         RetryAfterTooLong,
         /// The app cancelled the call.
         Cancelled,
+        /// A streamed answer broke off: the app has text of it, and asking again would show it twice.
+        Partial,
     }
 }
 
@@ -241,7 +245,8 @@ pub struct CallOutcome {
     /// How it ended.
     #[napi(ts_type = "OutcomeStatus")]
     pub status: OutcomeStatus,
-    /// What the app may show: the model's answer or the fallback text; empty for an error or a cancelled call.
+    /// What the app may show: the model's answer, what came of it, or the fallback text; empty for an error, and for a call
+    /// cancelled before any text.
     #[napi(ts_type = "string")]
     pub text: Text,
     /// Whether `text` is the fallback's: mark it for the user.

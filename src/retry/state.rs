@@ -27,6 +27,8 @@ pub enum StopReason {
     RetryAfterTooLong,
     /// The app cancelled the call.
     Cancelled,
+    /// A streamed answer broke off: the app has text of it, and asking again would show it twice.
+    Partial,
 }
 
 /// Where a wait comes from.
@@ -86,6 +88,12 @@ impl RetryState {
     #[must_use]
     pub fn with_deadline(self, deadline: Timestamp) -> Self {
         Self { deadline: self.deadline.min(deadline), ..self }
+    }
+
+    /// Counts attempts that the call has made before.
+    #[must_use]
+    pub fn with_attempts(self, attempts: u32) -> Self {
+        Self { failures: attempts, ..self }
     }
 
     /// When the whole call must be over.

@@ -3,8 +3,10 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod accounting;
 mod cancel;
 mod clocks;
 mod endings;
 mod limits;
+mod stream;
 mod trace;

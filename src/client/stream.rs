@@ -1,0 +1,164 @@
+//! Answers that come piece by piece.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use super::attempt::Attempt;
+use super::exchange::Exchange;
+use super::llm_client::{AnswerText, LlmClient, TextOf};
+use crate::classify::{CallError, ErrorClass};
+use crate::clock::{Clock, Timer, Timestamp};
+use crate::error::{InvalidConfig, duration_in_range};
+use crate::lock::lock;
+use crate::retry::{RetryPolicy, RetryState};
+use crate::text::cut;
+
+/// So much of a broken-off answer is kept for its outcome, in bytes; the app has been given all of it.
+const MAX_RECEIVED: usize = 1 << 20;
+
+/// Time limits of a streamed answer. The time limit of an attempt does not hold for it, the deadline of the call does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StreamConfig {
+    /// Longest time until the first text. Keep-alives do not count as text. 1 ms to 365 days; default 30 s.
+    pub first_text_timeout: Duration,
+    /// Longest time between two texts. 1 ms to 365 days; default 20 s.
+    pub idle_timeout: Duration,
+}
+
+impl Default for StreamConfig {
+    fn default() -> Self {
+        Self { first_text_timeout: Duration::from_secs(30), idle_timeout: Duration::from_secs(20) }
+    }
+}
+
+impl StreamConfig {
+    /// Checks the settings.
+    ///
+    /// # Errors
+    /// [`InvalidConfig`] for a value outside the range named at its field.
+    pub fn validate(&self) -> Result<(), InvalidConfig> {
+        duration_in_range("firstTextTimeoutMs", self.first_text_timeout, Duration::from_millis(1))?;
+        duration_in_range("idleTimeoutMs", self.idle_timeout, Duration::from_millis(1))
+    }
+}
+
+/// Takes an answer piece by piece: the app's side of a streamed call.
+///
+/// ```
+/// use resilience::client::TextSink;
+/// use std::sync::Mutex;
+///
+/// #[derive(Default)]
+/// struct Page(Mutex<String>);
+/// impl TextSink<String> for Page {
+///     async fn push(&self, text: String) {
+///         self.0.lock().unwrap().push_str(&text);
+///     }
+/// }
+/// ```
+pub trait TextSink<Text> {
+    /// Takes a piece. It is done when the next one may come: a slow reader slows the service down.
+    fn push(&self, text: Text) -> impl Future<Output = ()>;
+}
+
+/// The core's side of a streamed call: between the client that pushes and the app's sink.
+pub(crate) struct Streamed<'a, S, C> {
+    sink: &'a S,
+    clock: &'a C,
+    config: StreamConfig,
+    progress: Mutex<Progress>,
+}
+
+#[derive(Default)]
+struct Progress {
+    received: String,
+    last_text: Option<Timestamp>,
+    /// Pieces that the app has not done with: its time is not the service's.
+    pushing: u32,
+}
+
+impl<'a, S, C: Clock> Streamed<'a, S, C> {
+    pub fn new(sink: &'a S, clock: &'a C, config: StreamConfig) -> Self {
+        Self { sink, clock, config, progress: Mutex::default() }
+    }
+
+    /// What has come so far.
+    pub fn received(self) -> Option<String> {
+        let progress = self.progress.into_inner().unwrap_or_else(PoisonError::into_inner);
+        progress.last_text.map(|_| cut(&progress.received, MAX_RECEIVED).to_owned())
+    }
+
+    /// The time limit that runs, and what to say when it is over.
+    fn limit(&self, attempt: &Attempt<'_>) -> (Timestamp, String) {
+        let (last_text, pushing) = {
+            let progress = lock(&self.progress);
+            (progress.last_text, progress.pushing > 0)
+        };
+        let limit = match last_text {
+            None => {
+                let wait = self.config.first_text_timeout;
+                (attempt.began() + wait, format!("no text within {} ms", wait.as_millis()))
+            }
+            Some(last) => {
+                let wait = self.config.idle_timeout;
+                let since = if pushing { self.clock.now() } else { last };
+                (since + wait, format!("no further text for {} ms", wait.as_millis()))
+            }
+        };
+        if limit.0 <= attempt.deadline() {
+            return limit;
+        }
+        (attempt.deadline(), format!("no end of the answer within {} ms", attempt.timeout().as_millis()))
+    }
+}
+
+impl<Text: AnswerText, S: TextSink<Text>, C: Clock> TextSink<Text> for Streamed<'_, S, C> {
+    async fn push(&self, text: Text) {
+        {
+            let now = self.clock.now();
+            let mut progress = lock(&self.progress);
+            if text.is_empty() {
+                // A sign of life at most, as a keep-alive is.
+                return;
+            }
+            if progress.received.len() < MAX_RECEIVED {
+                text.append_to(&mut progress.received);
+            }
+            (progress.last_text, progress.pushing) = (Some(now), progress.pushing + 1);
+        }
+        self.sink.push(text).await;
+        let now = self.clock.now();
+        let mut progress = lock(&self.progress);
+        (progress.last_text, progress.pushing) = (Some(now), progress.pushing - 1);
+    }
+}
+
+impl<L: LlmClient, S: TextSink<TextOf<L>>, C: Clock> Exchange<L> for Streamed<'_, S, C> {
+    fn ask(
+        &self,
+        client: &L,
+        request: &L::Request,
+        attempt: &Attempt<'_>,
+    ) -> impl Future<Output = Result<L::Response, CallError>> {
+        client.chat_stream(request, self, attempt)
+    }
+
+    fn attempt_deadline(&self, retry: &RetryState, _policy: &RetryPolicy, _now: Timestamp) -> Timestamp {
+        retry.deadline()
+    }
+
+    async fn give_up<T: Timer>(&self, timer: &T, attempt: &Attempt<'_>) -> CallError {
+        loop {
+            let (until, _) = self.limit(attempt);
+            timer.sleep_until(until).await;
+            let (moved, why) = self.limit(attempt);
+            if moved <= until {
+                return CallError::new(ErrorClass::Timeout, why);
+            }
+        }
+    }
+
+    fn has_text(&self) -> bool {
+        lock(&self.progress).last_text.is_some()
+    }
+}
