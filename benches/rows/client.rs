@@ -76,6 +76,10 @@ struct Answer(&'static str);
 impl LlmResponse for Answer {
     type Text = Cow<'static, str>;
 
+    fn text(&self) -> Self::Text {
+        Cow::Borrowed(self.0)
+    }
+
     fn into_text(self) -> Cow<'static, str> {
         self.0.into()
     }

@@ -85,12 +85,12 @@ pub trait AnswerText: From<String> {
     fn append_to(&self, received: &mut String);
 }
 
-impl AnswerText for String {
+impl<T: AsRef<str> + From<String>> AnswerText for T {
     fn is_empty(&self) -> bool {
-        self.as_str().is_empty()
+        self.as_ref().is_empty()
     }
 
     fn append_to(&self, received: &mut String) {
-        received.push_str(self);
+        received.push_str(self.as_ref());
     }
 }
