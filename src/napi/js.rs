@@ -59,9 +59,15 @@ pub struct Thrown {
 pub type Checked<T> = Result<T, Thrown>;
 
 impl From<Thrown> for Error {
-    fn from(thrown: Thrown) -> Self {
+    fn from(Thrown { scope, value }: Thrown) -> Self {
         // SAFETY: a live value of the scope, on its thread.
-        unsafe { sys::napi_throw(thrown.scope.env, thrown.value) };
+        let throw = |value| unsafe { sys::napi_throw(scope.env, value) } == sys::Status::napi_ok;
+        if !throw(value) {
+            // Ark lets native code throw errors only.
+            let error = scope.error("a function of the app threw what is no error");
+            scope.set(error, c"cause", value);
+            throw(error);
+        }
         // Tells napi-ohos that there is nothing to throw any more.
         Self::new(Status::PendingException, String::new())
     }

@@ -8,10 +8,10 @@ const slow = platform === 'arm64' ? 10 : 1
 const file = fileURLToPath(new URL('./fixtures/process.mjs', import.meta.url))
 
 /** Runs fixtures/process.mjs to its end. */
-function run(task, { env, closeStderr } = {}) {
+function run(task, { env, closeStderr, flags = [] } = {}) {
   return new Promise((resolve, reject) => {
     const began = Date.now()
-    const child = spawn(process.env.RESILIENCE_NODE || process.execPath, [file, task], { env: { ...process.env, RESILIENCE_LOG: '', ...env } })
+    const child = spawn(process.env.RESILIENCE_NODE || process.execPath, [...flags, file, task], { env: { ...process.env, RESILIENCE_LOG: '', ...env } })
     const out = { stdout: '', stderr: '' }
     for (const name of ['stdout', 'stderr']) child[name].setEncoding('utf8').on('data', (text) => (out[name] += text))
     if (closeStderr) child.stderr.destroy()
@@ -58,6 +58,11 @@ test('no rejection is left unhandled', async () => {
 test('endless recursion through a client ends with an error, and nothing breaks', async () => {
   const end = await run('recursion')
   assert.deepEqual([end.stdout, end.code], ['client_bug,x\nmock reply\n', 0], end.stderr)
+})
+
+test('the end of the stack, in each constructor and in what else makes an object', async () => {
+  const end = await run('end of the stack', { flags: ['--stack-size=200'] }) // kB: a fifth of the usual, to be there sooner
+  assert.deepEqual([end.stdout, end.code, end.signal], ['INVALID_CONFIG,RangeError mock reply\n', 0, null], end.stderr)
 })
 
 test('a replaced Promise.prototype.then that calls back three times frees nothing twice', async () => {
