@@ -211,7 +211,7 @@ impl CircuitBreaker {
         self.switch(State::force_closed);
     }
 
-    /// Makes it as new: closed, nothing counted. Calls in flight no longer count.
+    /// Makes it as new: closed, nothing counted. Calls in flight no longer count, nor does a Retry-After that they bring.
     pub fn reset(&self) {
         self.switch(State::reset);
     }

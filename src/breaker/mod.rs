@@ -32,7 +32,8 @@
 //! # Invariants
 //!
 //! * Admission gives a [`Permit`]. Its result counts once, and only in the generation that admitted it; each transition
-//!   begins a new generation. A result that comes late changes nothing, but the Retry-After that it brings holds.
+//!   begins a new generation. A result that comes late changes nothing, but the Retry-After that it brings holds, unless
+//!   the breaker was isolated, forced closed or reset meanwhile: of calls from before that nothing counts.
 //! * Dropping a permit is a neutral result. A probe whose lease has ended loses its place to the next call; as long as
 //!   there is none, its result still counts.
 //! * Observers ([`CircuitBreaker::state`], [`CircuitBreaker::stats`], …) change nothing: an open breaker whose cooldown

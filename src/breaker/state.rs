@@ -125,6 +125,8 @@ pub(super) struct State {
     phase: Phase,
     mode: Mode,
     generation: u64,
+    /// The generation that the latest manual switch began: nothing of an earlier call counts, not even its Retry-After.
+    oldest_generation: u64,
     failures: u32,
     /// What kind of fault the latest failure was; `None` once a success shows that it is over.
     cause: Option<ErrorClass>,
@@ -144,6 +146,7 @@ impl State {
             phase: Phase::Closed,
             mode: Mode::Automatic,
             generation: 0,
+            oldest_generation: 0,
             failures: 0,
             cause: None,
             retry_after_until: Timestamp::ZERO,
@@ -272,7 +275,10 @@ impl State {
 
     /// `chance` in `[0, 1)` spreads the cooldown if this failure opens.
     pub fn failure(&mut self, ticket: Ticket, report: FailureReport, now: Timestamp, chance: f64) -> Recorded {
-        // The wish of the service holds whatever the age of the call that brought it.
+        if ticket.generation < self.oldest_generation {
+            return Recorded::Stale;
+        }
+        // The wish of the service holds, also when it comes after the state has changed.
         if let Some(retry_after) = report.retry_after.filter(|wait| !wait.is_zero()) {
             self.retry_after_until = self.retry_after_until.max(now + retry_after);
             self.cause = report.cause;
@@ -342,7 +348,8 @@ impl State {
 
     fn set_mode(&mut self, mode: Mode, now: Timestamp) -> Option<BreakerEvent> {
         let (from, failures) = (self.state(), self.failures);
-        *self = Self { generation: self.generation + 1, mode, ..Self::new(self.config) };
+        let generation = self.generation + 1;
+        *self = Self { generation, oldest_generation: generation, mode, ..Self::new(self.config) };
         let (to, cooldown) = (self.state(), Duration::ZERO);
         (from != to).then_some(BreakerEvent { from, to, reason: TransitionReason::Manual, at: now, failures, cooldown })
     }

@@ -40,8 +40,12 @@ struct Scene<'a> {
 impl<'a> Scene<'a> {
     fn new(state: &str, breaker: &'a CircuitBreaker, clock: &'a ManualClock) -> Self {
         let earlier = breaker.try_acquire().ok();
-        breaker.reset();
         let mut scene = Self { breaker, clock, earlier, probe: None };
+        // Two generations on, and so long after that the next cooldown is the first one again.
+        (0..3).for_each(|_| scene.fail());
+        clock.advance(ms(1_000));
+        (0..2).for_each(|_| scene.admit().success());
+        clock.advance(ms(60_000));
         (0..if state == "closed" { 1 } else { 3 }).for_each(|_| scene.fail());
         if state == "half-open" {
             clock.advance(ms(1_000));

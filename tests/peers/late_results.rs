@@ -1,9 +1,10 @@
 //! Section B: results of calls that began in an earlier era of the breaker.
 
 use resilience::breaker::BreakerState::{Closed, HalfOpen, Open};
+use resilience::breaker::FailureReport;
 use resilience::client::{CallOptions, OutcomeStatus};
 
-use crate::support::{Reply, TestBreaker, client, retry_config, run, throttled};
+use crate::support::{Reply, TestBreaker, client, ms, retry_config, run, throttled};
 
 #[test]
 fn b1_opossum_381_a_success_from_before_does_not_close_it() {
@@ -74,24 +75,38 @@ fn b3_gobreaker_a_call_from_before_a_reset_does_not_count() {
         let breaker = TestBreaker::with(|config| config.failure_threshold = 1);
         let (first, second) = (breaker.admit(), breaker.admit());
         switch(&breaker);
-        first.failure(Default::default());
+        first.failure(FailureReport { retry_after: Some(ms(60_000)), ..Default::default() });
         second.success();
         assert_eq!((breaker.state(), breaker.consecutive_failures()), (Closed, 0), "{name}");
+        assert_eq!(breaker.retry_after(), ms(0), "{name}");
         assert_eq!(breaker.stats().stale, 2, "{name}");
     }
 }
 
 #[test]
-fn b3_gobreaker_what_the_service_asked_for_holds_whatever_the_age_of_the_call() {
+fn b3_gobreaker_the_retry_after_of_a_call_from_before_a_reset_does_not_hold() {
     let breaker = TestBreaker::new();
-    let client = client(&breaker, retry_config(0), [Reply::error(throttled(30_000)).after(500), Reply::ok()]);
+    let client = client(&breaker, retry_config(0), [Reply::error(throttled(30_000)).after(500)]);
     let slow = async {
         let call = client.execute("hi", CallOptions::default());
         let reset = crate::support::at(&breaker.clock, 100, || breaker.reset());
         tokio::join!(call, reset).0
     };
-    run(&breaker.clock, slow);
-    assert_eq!((breaker.state(), breaker.consecutive_failures()), (Closed, 0));
-    assert!(breaker.at(30_499).rejects());
-    assert!(!breaker.at(30_500).rejects());
+    let outcome = run(&breaker.clock, slow);
+    assert_eq!((outcome.retry_after, breaker.stats().stale), (Some(ms(30_000)), 1), "the call itself knows");
+    assert_eq!((breaker.retry_after(), breaker.cause()), (ms(0), None));
+    assert!(!breaker.rejects());
+}
+
+#[test]
+fn b3_gobreaker_what_the_service_asked_for_holds_after_a_change_of_its_own() {
+    let breaker = TestBreaker::new();
+    let slow = breaker.admit();
+    breaker.open();
+    breaker.at(1_000).ok();
+    assert_eq!(breaker.state(), Closed, "two generations later");
+    slow.failure(FailureReport { retry_after: Some(ms(30_000)), ..Default::default() });
+    assert_eq!((breaker.state(), breaker.stats().stale), (Closed, 1));
+    assert!(breaker.at(30_999).rejects());
+    assert!(!breaker.at(31_000).rejects());
 }

@@ -52,6 +52,8 @@ pub struct Model {
     pub failures: u32,
     /// Counts the changes: a call of an earlier era no longer matters.
     era: u32,
+    /// The era that the latest manual switch began.
+    first_era: u32,
     open_until: u64,
     asked_until: u64,
     cooldowns: u32,
@@ -72,6 +74,7 @@ impl Model {
             manual: None,
             failures: 0,
             era: 0,
+            first_era: 0,
             open_until: 0,
             asked_until: 0,
             cooldowns: 0,
@@ -148,10 +151,13 @@ impl Model {
     }
 
     pub fn report(&mut self, call: usize, report: Report, now: u64) {
-        if let Report::Failure { retry_after, .. } = report {
-            self.asked_until = if retry_after > 0 { self.asked_until.max(now + retry_after) } else { self.asked_until };
-        }
         let Call { era, probe } = self.calls[call];
+        if let Report::Failure { retry_after, .. } = report
+            && retry_after > 0
+            && era >= self.first_era
+        {
+            self.asked_until = self.asked_until.max(now + retry_after);
+        }
         let has_its_place = !probe || self.probes.iter().any(|(number, _)| *number == call);
         if era != self.era || !has_its_place {
             self.stats.stale += 1;
@@ -211,7 +217,8 @@ impl Model {
     pub fn switch(&mut self, switch: Switch, now: u64) {
         let (from, failures) = (self.state(), self.failures);
         let fresh = Self::new(self.settings.clone());
-        let kept = Self { era: self.era + 1, manual: Some(switch), ..fresh };
+        let era = self.era + 1;
+        let kept = Self { era, first_era: era, manual: Some(switch), ..fresh };
         *self = Self { calls: self.calls.clone(), stats: self.stats, events: self.events.clone(), ..kept };
         let (to, reason) = (self.state(), TransitionReason::Manual);
         if from != to {
