@@ -24,12 +24,18 @@ const REASONS = {
   attempts: ({ attempts }) => `attempt ${attempts} of ${attempts} was the last`,
   deadline: () => 'the time for the whole call is used up',
   budget: () => 'the retry budget of this client is used up',
-  circuit_open: ({ attempts, trace }, breaker) => {
-    if (attempts === 0) return `rejected, nothing sent: ${REJECTIONS[breaker]}`
-    return trace.at(-1).probe ? 'the probe failed, the breaker is open again' : REJECTIONS[breaker]
+  circuit_open: (outcome, breaker) => {
+    if (outcome.trace.at(-1)?.probe) return 'the probe failed, the breaker is open again'
+    return rejected(outcome, breaker === 'HALF_OPEN' ? 'the probe is out' : 'the breaker is open')
   },
+  retry_after: (outcome) => rejected(outcome, "the service's Retry-After has not passed"),
   retry_after_too_long: ({ error }) => `the service asks for ${duration(error.retryAfterMs)}, no call waits so long`,
   cancelled: () => 'the call was cancelled',
+  partial: () => 'the answer broke off, asking again would show its text twice',
+}
+
+function rejected({ attempts }, why) {
+  return attempts === 0 ? `rejected, nothing sent: ${why}` : why
 }
 
 /** What asking again does not mend, by class. */
@@ -44,13 +50,6 @@ const FAULTS = {
   protocol: 'URL, port or TLS do not fit',
   offline: 'this machine has no network',
   client_bug: "the demo's client is broken",
-}
-
-/** Why the breaker lets nothing through, by its state. */
-const REJECTIONS = {
-  OPEN: 'the breaker is open',
-  HALF_OPEN: 'the probe is out',
-  CLOSED: "the service's Retry-After has not passed",
 }
 
 /** What to do next; undefined where nothing is to be done. */

@@ -57,7 +57,8 @@ describe('why no retry followed', () => {
     const rejected = failed({ stopReason: 'circuit_open', attempts: 0, trace: [], error: undefined })
     assert.equal(whyNoRetry(rejected, 'OPEN'), 'rejected, nothing sent: the breaker is open')
     assert.equal(whyNoRetry(rejected, 'HALF_OPEN'), 'rejected, nothing sent: the probe is out')
-    assert.equal(whyNoRetry(rejected, 'CLOSED'), "rejected, nothing sent: the service's Retry-After has not passed")
+    const asked = { ...rejected, stopReason: 'retry_after' }
+    assert.equal(whyNoRetry(asked, 'CLOSED'), "rejected, nothing sent: the service's Retry-After has not passed")
   })
 
   test('a failed probe is told from a breaker that opens', () => {
