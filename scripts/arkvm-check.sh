@@ -4,6 +4,7 @@
 # a function which Ark does not have is found. Result: target/arkvm/libresilience.so.
 # shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+no_arguments "$@"
 ensure_rust
 cd "$root"
 library=$(setting package.file)

@@ -4,6 +4,7 @@
 #   bench.sh --quick    about a minute once built, to see that all of it runs; kept in target/bench only
 # shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+usage_if_asked "$@"
 cd "$root"
 quick=
 case ${1:-} in
@@ -20,7 +21,7 @@ cargo bench --no-run --bench core --bench allocations
 # npm itself writes the file into node_modules
 if [[ ! benches/node/node_modules/.package-lock.json -nt benches/node/package-lock.json ]]; then
   say "Installing the npm peers"
-  npm ci --prefix benches/node --silent --ignore-scripts >&2
+  npm ci --prefix benches/node --loglevel=error --ignore-scripts >&2
   touch benches/node/node_modules/.package-lock.json
 fi
 

@@ -3,6 +3,7 @@
 # Quick loop, demo and benchmarks use it; what ships is made by build-ohos.sh.
 # shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+no_arguments "$@"
 ensure_rust
 ensure_node
 
@@ -17,5 +18,6 @@ cmp -s "$target/release/$library" "$out/$library" || install "$target/release/$l
 if [[ ! $out/ark_host.node -nt tests/host/ark_host.c ]]; then
   ensure_node_api_headers
   say "Compiling ark_host.node"
-  gcc -O1 -Wall -Wextra -shared -fPIC -I "$headers" -o "$out/ark_host.node" tests/host/ark_host.c
+  gcc -O1 -Wall -Wextra -shared -fPIC -I "$headers" -o "$out/ark_host.new" tests/host/ark_host.c
+  mv "$out/ark_host.new" "$out/ark_host.node"
 fi

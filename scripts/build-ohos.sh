@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Builds what ships, with the real `ohrs build`: dist/<abi>/libresilience.so for each ABI of ohrs.toml, and dist/index.d.ts.
 # Then puts the libraries and the types where the demo app takes them.
-#   --dist    stop after dist/
-#   --check   build, then fail if the committed index.d.ts differs from the built one
+#   build-ohos.sh             builds and copies
+#   build-ohos.sh --dist      stops after dist/
+#   build-ohos.sh --check     builds, then fails if the committed types differ from the built ones
 # shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+usage_if_asked "$@"
 mode=${1:-}
 [[ $mode = '' || $mode = --dist || $mode = --check ]] || die "usage: build-ohos.sh [--dist | --check]"
 cd "$root"
@@ -25,7 +27,7 @@ choose_std() {
   fi
   if ! [[ -e /usr/lib/rustlib/src/rust/library/Cargo.toml && -x /usr/bin/cargo ]]; then
     # shellcheck disable=SC2086 # two words
-    if command -v rustup >/dev/null && timeout 180 rustup target add $wanted >&2 && has_targets "$wanted"; then return; fi
+    if command -v rustup >/dev/null && timeout --foreground 180 rustup target add $wanted >&2 && has_targets "$wanted"; then return; fi
     say "rustup can't bring the targets; trying Debian's compiler, which comes with the source of std"
     ( ensure_apt rustc-web cargo-web rust-web-src ) ||
       skip "no standard library for OHOS targets" "rustup target add $wanted (or rustup component add rust-src)"
@@ -71,21 +73,27 @@ types_made=$(awk -f scripts/tidy-types.awk "$dist/index.d.ts")
 printf '%s\n' "$types_made" >"$dist/index.d.ts"
 (cd "$dist" && wc -c -- */"$library" index.d.ts) >&2
 
-case $mode in
-  --dist) ;;
-  --check)
-    diff -u "$types/index.d.ts" "$dist/index.d.ts" >&2 || die "$types/index.d.ts is out of date: run scripts/build-ohos.sh and commit it" ;;
-  *)
-    for abi in "${abis[@]}"; do install -D -m 644 "$dist/$abi/$library" "$libs/$abi/$library"; done
-    mkdir -p "$types"
-    install -m 644 "$dist/index.d.ts" "$types/index.d.ts"
-    cat >"$types/oh-package.json5" <<EOF
+write_types() { # FOLDER
+  mkdir -p "$1"
+  install -m 644 "$dist/index.d.ts" "$1/"
+  awk -f scripts/obfuscation-rules.awk "$dist/index.d.ts" src/napi/errors.rs >"$1/obfuscation-rules.txt"
+  cat >"$1/oh-package.json5" <<EOF
 {
   "name": "$library",
   "types": "./index.d.ts",
-  "version": "1.0.0",
-  "description": "Types of the native module $library; scripts/build-ohos.sh writes both files of this folder"
+  "version": "$(package_field version)",
+  "description": "Types of the native module $library; scripts/build-ohos.sh writes all files of this folder"
 }
 EOF
+}
+case $mode in
+  --dist) ;;
+  --check)
+    rm -rf "$target/types"
+    write_types "$target/types"
+    diff -ru "$types" "$target/types" >&2 || die "$types is out of date: run scripts/build-ohos.sh and commit it" ;;
+  *)
+    for abi in "${abis[@]}"; do install -D -m 644 "$dist/$abi/$library" "$libs/$abi/$library"; done
+    write_types "$types"
     say "Copied to $libs and $types" ;;
 esac

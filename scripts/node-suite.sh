@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Runs the Node-API suites (tests/node) on one build of the module:
-#   HOST    target/host in this machine's own Node (glibc)
-#   X86_64  dist/x86_64 in a musl Node
-#   ARM64   dist/arm64-v8a in a musl Node under qemu
-# More arguments name suites: node-suite.sh HOST tests/node/breaker.test.mjs
+# Runs the Node-API suites (tests/node), or those named, on one build of the module:
+#   node-suite.sh HOST [SUITE...]      target/host in this machine's own Node (glibc)
+#   node-suite.sh X86_64 [SUITE...]    dist/x86_64 in a musl Node
+#   node-suite.sh ARM64 [SUITE...]     dist/arm64-v8a in a musl Node under qemu
+# A suite is a file: node-suite.sh HOST tests/node/breaker.test.mjs
 # shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+usage_if_asked "$@"
 platform=${1:-}
 library=$(setting package.file)
 dist=$root/$(setting build.dist)
@@ -36,11 +37,13 @@ say "$platform: $("$node" --version) with ${lib#"$root"/}"
 
 # One process for each file: a crash or a hang takes one suite, not all.
 passed=0 failed=0 skipped=0 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+stoppable
+trap 'stop_children; rm -f "$log"' EXIT
 for suite in "${suites[@]}"; do
   name=$(basename "$suite") start=$SECONDS
   code=0
-  timeout --kill-after=10 $((limit * scale)) "$node" --test-reporter=spec "$suite" >"$log" 2>&1 </dev/null || code=$?
+  in_background timeout --kill-after=10 $((limit * scale)) "$node" --test-reporter=spec "$suite" >"$log" 2>&1 </dev/null
+  wait $! || code=$?
   # "N passed, N failed[, N skipped]": without it the process ended early, whatever its exit code says
   if ! read -r p _ f _ s _ < <(grep -E '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$' "$log" | tail -n 1); then
     p=0 f=1 s=0; echo "no closing line: ended early (exit code $code)" >>"$log"

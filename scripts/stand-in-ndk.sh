@@ -4,6 +4,7 @@
 # that we support, so that a call of a newer one fails here and not on a phone. The real NDK is used where OHOS_NDK_HOME is set.
 # shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+no_arguments "$@"
 ensure_zig
 ensure_gcc # for readelf
 

@@ -1,26 +1,32 @@
 #!/usr/bin/env bash
 # Runs every check, each as a named step with its log in target/test-logs, and ends with a summary.
 #   test.sh              all steps
-#   test.sh STEP...      only these (the names are those of the summary)
+#   test.sh STEP...      only these
+#   test.sh --help       this, and the names of the steps
 # A step that this machine can't run is skipped with the command that would enable it; with CI=true that is a failure.
 # shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+mapfile -t steps < <(sed -nE 's/^(step|start) ([a-z0-9_-]+) .*/\2/p' "${BASH_SOURCE[0]}")
+if [[ ${1:-} = -h || ${1:-} = --help ]]; then usage; echo "Steps: ${steps[*]}"; exit; fi
+for name; do [[ " ${steps[*]} " = *" $name "* ]] || die "there is no step '$name'; steps: ${steps[*]}"; done
 cd "$root"
 logs=$target/test-logs
 mkdir -p "$logs"
 only=" $* "
 passed=0 failed=0 skipped=0 summary=()
+stoppable
 
 # step NAME COMMAND...
-step() { if wanted "$1"; then run "$@"; finish "$1"; fi; }
+step() { if wanted "$1"; then in_background run "$@"; wait $! || true; finish "$1"; fi; }
 # The same in two parts, so that compiling goes on beside other steps. Nothing that measures time runs in between.
-start() { if wanted "$1"; then run "$@" & started=$!; fi; }
+start() { if wanted "$1"; then in_background run "$@"; started=$!; fi; }
 join() { if wanted "$1"; then say "$1: waiting for it"; wait "$started" || true; finish "$1"; fi; }
 wanted() { [[ $only = "  " || $only = *" $1 "* ]]; }
 
 run() {
   local name=$1 begin=$SECONDS code; shift
   say "$name"
+  rm -f "$logs/$name.result"
   set +e # no "|| code=$?": that would switch errexit off inside the steps that are functions
   (set -e; "$@") >"$logs/$name.log" 2>&1 </dev/null
   code=$?
@@ -30,7 +36,7 @@ run() {
 
 finish() {
   local name=$1 code seconds mark=ok note=""
-  read -r code seconds <"$logs/$name.result"
+  read -r code seconds 2>/dev/null <"$logs/$name.result" || code=killed seconds=0
   case $code in
     0) passed=$((passed + 1)); note=$(grep -hE '^[0-9]+ passed, [0-9]+ failed' "$logs/$name.log" | tail -n 1) || true ;;
     77) mark=skipped note=$(sed -n 's/^skip: //p' "$logs/$name.log" | tail -n 1) ;;
@@ -89,6 +95,10 @@ join build-ohos
 step elf on_dist scripts/check-elf.sh
 step elf-planted tests/scripts/check-elf.test.sh
 step runner tests/scripts/node-suite.test.sh
+step usage tests/scripts/usage.test.sh
+step stopping tests/scripts/stopping.test.sh
+step musl tests/scripts/musl-node.test.sh
+step obfuscation tests/scripts/obfuscation-rules.test.sh
 step types scripts/build-ohos.sh --check
 step node-host scripts/node-suite.sh HOST
 step node-x86_64 on_dist scripts/node-suite.sh X86_64

@@ -1,12 +1,9 @@
 #!/usr/bin/env bash
 # Proves that each check of scripts/check-elf.sh can fail: plants small libraries with one fault each and looks for its message.
-# shellcheck source=../../scripts/lib.sh
-source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib.sh"
+# shellcheck source=support.sh
+source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 ndk=$("$root/scripts/stand-in-ndk.sh")
 ensure_node_api_headers
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
 
 cat >"$work/module.c" <<'EOF'
 #include <node_api.h>
@@ -47,21 +44,8 @@ build() { # ARCH FILE FLAGS...: SONAME and stripping are flags, so that a plant 
 }
 good=(-s -Wl,-soname,libresilience.so)
 
-report() { # ok? NAME OUTPUT
-  if [[ $1 = 0 ]]; then passed=$((passed + 1)); echo "ok      $2"
-  else failed=$((failed + 1)); echo "not ok  $2"; sed 's/^/    /' <<<"$3"
-  fi
-}
-accept() { # NAME ABI FILE
-  local output result=0
-  output=$("$root/scripts/check-elf.sh" "$2" "$3" 2>&1) || result=1
-  report $result "accepts $1" "$output"
-}
-refuse() { # NAME ABI FILE MESSAGE
-  local output result=1
-  output=$("$root/scripts/check-elf.sh" "$2" "$3" 2>&1) || { grep -qF "FAULT: $4" <<<"$output" && result=0; }
-  report $result "refuses $1" "$output"
-}
+accept() { expect "accepts $1" 0 "no faults" "$root/scripts/check-elf.sh" "$2" "$3"; } # NAME ABI FILE
+refuse() { expect "refuses $1" 1 "FAULT: $4" "$root/scripts/check-elf.sh" "$2" "$3"; } # NAME ABI FILE MESSAGE
 plant() { # NAME MESSAGE FLAGS...
   local name=$1 message=$2; shift 2
   build x86_64 "$work/plant.so" "$@"
@@ -95,11 +79,7 @@ build aarch64 "$work/large.so" "${good[@]}" -DBLOB=2000000
 refuse "a library that is too large" arm64-v8a "$work/large.so" "larger than"
 
 # without an ABI's file
-mkdir "$work/repo"
-cp -r "$root/scripts" "$root/ohrs.toml" "$root/Cargo.toml" "$work/repo/"
-output=$("$work/repo/scripts/check-elf.sh" 2>&1) && result=1 || result=0
-grep -q "arm64-v8a/libresilience.so is missing" <<<"$output" || result=1
-report "$result" "refuses a missing file" "$output"
+copy_of_repo "$work/repo"
+expect "refuses a missing file" 1 "arm64-v8a/libresilience.so is missing" "$work/repo/scripts/check-elf.sh"
 
-echo "$passed passed, $failed failed"
-[[ $failed = 0 ]]
+finish

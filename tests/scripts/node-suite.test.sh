@@ -1,23 +1,12 @@
 #!/usr/bin/env bash
 # Proves that scripts/node-suite.sh and the runner notice every way in which a suite can go wrong.
-# shellcheck source=../../scripts/lib.sh
-source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib.sh"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
+# shellcheck source=support.sh
+source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
-report() { # RESULT NAME OUTPUT
-  if [[ $1 = 0 ]]; then passed=$((passed + 1)); echo "ok      $2"
-  else failed=$((failed + 1)); echo "not ok  $2"; printf '%s\n' "$3"
-  fi
-}
 # suite NAME EXIT_CODE EXPECTED_TEXT < the body of a suite
 suite() {
-  local name=$1 code=$2 text=$3 found=0 output
   { echo "import { test, assert } from '$root/tests/node/support/runner.mjs'"; cat; } >"$work/suite.test.mjs"
-  output=$("$root/scripts/node-suite.sh" HOST "$work/suite.test.mjs" 2>&1) || found=1
-  [[ $found = "$code" ]] && grep -qF -- "$text" <<<"$output" && found=0 || found=1
-  report "$found" "$name" "$output"
+  expect "$1" "$2" "$3" "$root/scripts/node-suite.sh" HOST "$work/suite.test.mjs"
 }
 
 suite "a good suite passes" 0 "2 passed, 0 failed" <<<"test('a', () => {}); test('b', async () => { await 1 })"
@@ -45,5 +34,4 @@ output=$(node "$work/ark.mjs" 2>&1) && result=1 || result=0
 [[ $output = *"ok one"*"not ok two"*"1 is not 2"*"ok three"*"2 passed, 1 failed"* ]] || result=1
 report "$result" "without node:test the tests run one after the other, with the same closing line" "$output"
 
-echo "$passed passed, $failed failed"
-[[ $failed = 0 ]]
+finish
