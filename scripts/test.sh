@@ -98,6 +98,7 @@ step runner tests/scripts/node-suite.test.sh
 step usage tests/scripts/usage.test.sh
 step stopping tests/scripts/stopping.test.sh
 step musl tests/scripts/musl-node.test.sh
+step readme tests/scripts/readme.test.sh
 step obfuscation tests/scripts/obfuscation-rules.test.sh
 step types scripts/build-ohos.sh --check
 step node-host scripts/node-suite.sh HOST

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# The code in the READMEs is ArkTS that compiles against index.d.ts, and what they name is there.
+# shellcheck source=support.sh
+source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+ensure_node
+( ensure_ohos_typescript ) || skip "$OHOS_TYPESCRIPT can't be fetched" "a network that reaches the npm registry"
+ensure_ohos_typescript
+types=$root/$(setting demo.types)
+readmes=("$root/README.md" "$root/README.zh-CN.md")
+check() { node "$root/tests/scripts/readme/check.cjs" "$ohos_typescript" "$types" "$@"; }
+
+expect "the code in them compiles" 0 " snippets, 0 faults" check "${readmes[@]}"
+
+plant() { # NAME MESSAGE SED_SCRIPT
+  sed "$3" "${readmes[0]}" >"$work/README.md"
+  expect "notices $1" 1 "$2" check "$work/README.md"
+}
+plant "a name that is not declared" "Cannot find name 'breaker'" 's/^const breaker = /const another = /'
+plant "a name that is not imported" "Cannot find name 'CallOutcome'" 's/^import { CallOutcome, /import { /'
+plant "a member that does not exist" "Property 'usedFalback' does not exist" 's/client\.usedFallback/client.usedFalback/'
+plant "a setting that does not exist" "'maxRetry' does not exist" 's/maxRetries: 2/maxRetry: 2/'
+plant "what ArkTS forbids" "arkts-no-any-unknown" 's/^  body: string;/  body: any;/'
+plant "no code at all" "0 snippets" 's/^```ts/```js/'
+
+# what the API table leaves out
+exported() { sed -nE 's/^export declare (class|function|enum) (\w+).*/\2/p' "$types/index.d.ts"; }
+members() { awk '/^export declare class / { on = 1 } /^}/ { on = 0 } on' "$types/index.d.ts" | sed -nE 's/^  (static |get )?(\w+)\(.*/\2/p' | grep -vx constructor; }
+unnamed=$( (exported; members) | sort -u | while read -r name; do grep -q "\b$name\b" "${readmes[0]}" || echo "$name"; done)
+expect "README.md names all that is exported" 0 "unnamed: ." echo "unnamed: $unnamed."
+
+# files and scripts
+named() { grep -ohE '\]\([^):#]+\)|\./scripts/[a-z-]+\.sh' "${readmes[@]}" | sed -E 's/^\]\(//; s/\)$//' | sort -u; }
+lost=$(named | while read -r path; do [[ -e $root/$path ]] || echo "$path"; done)
+expect "the files that they name are there" 0 "lost: ." echo "lost: $lost."
+model() { grep -ohE -- '--model [a-z0-9.:]+' "${readmes[@]}" "$root/demo/options.mjs" | sort -u | wc -l; }
+expect "they and the demo's help name one model" 0 "models: 1." echo "models: $(model)."
+
+finish
