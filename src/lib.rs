@@ -11,6 +11,7 @@
 //! | [`retry`] | whether there is a next attempt |
 //! | [`breaker`] | whether the service is asked at all |
 //! | [`client`] | runs a call through all of them |
+//! | [`chain`] | which of several services is asked |
 //! | [`cancel`], [`mock`] | ending a call early; a stand-in for a service |
 //!
 //! ```
@@ -43,6 +44,7 @@ pub mod breaker;
 pub mod bulkhead;
 pub mod cache;
 pub mod cancel;
+pub mod chain;
 pub mod classify;
 pub mod client;
 pub mod clock;

@@ -74,7 +74,7 @@ impl Drop for Attempt<'_> {
 }
 
 /// What all attempts of a call have in common.
-pub(super) struct CallIdentity {
+pub(crate) struct CallIdentity {
     pub cancel: Option<CancelToken>,
     pub request_id: RequestId,
 }

@@ -1,12 +1,13 @@
 //! A call that runs, and how it ended.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::attempt::{CallIdentity, RequestId};
-use super::outcome::AttemptRecord;
-use crate::cancel::CancelToken;
+use super::config::CallOptions;
+use super::outcome::{AttemptRecord, PassedOver};
 use crate::classify::{CallError, ErrorClass};
-use crate::clock::Timestamp;
+use crate::clock::{Clock, Timestamp};
 use crate::retry::StopReason;
 
 /// A call that runs.
@@ -16,12 +17,35 @@ pub(crate) struct Call {
     /// When it must be over.
     pub deadline: Timestamp,
     pub trace: Vec<AttemptRecord>,
+    /// Where there are several services: the one that answered, and those that did not.
+    pub provider: Option<Arc<str>>,
+    pub passed_over: Vec<PassedOver>,
 }
 
 impl Call {
-    pub fn new(request_id: RequestId, cancel: Option<CancelToken>, started: Timestamp, longest: Duration) -> Self {
-        let identity = CallIdentity { cancel, request_id };
-        Self { identity, started, deadline: started + longest, trace: Vec::with_capacity(1) }
+    /// A call begins now and takes at most `longest`.
+    pub fn begin(options: CallOptions, clock: &impl Clock, longest: Duration) -> Self {
+        let request_id = options.request_id.map_or_else(RequestId::next, RequestId::from);
+        let identity = CallIdentity { cancel: options.cancel, request_id };
+        let started = clock.now();
+        let deadline = started + options.deadline.map_or(longest, |deadline| deadline.min(longest));
+        Self { identity, started, deadline, trace: Vec::with_capacity(1), provider: None, passed_over: Vec::new() }
+    }
+
+    /// Notes that a service gave no answer; of one that is asked again the latest counts.
+    pub fn pass_over<R>(&mut self, provider: &Arc<str>, end: &End<R>, attempts: u32) {
+        let passed_over = PassedOver {
+            provider: provider.clone(),
+            stop_reason: end.reason,
+            cause: end.cause,
+            message: end.error.as_ref().map(|error| error.message.clone()).unwrap_or_default(),
+            attempts,
+            retry_after: end.retry_after.filter(|wait| !wait.is_zero()),
+        };
+        match self.passed_over.iter_mut().find(|earlier| earlier.provider == *provider) {
+            Some(earlier) => *earlier = passed_over,
+            None => self.passed_over.push(passed_over),
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::attempt::CallIdentity;
 use super::call::{Call, End, cancelled};
+use super::config::ClientConfig;
 use super::fallback::Fallback;
 use super::hooks::{Failure, Hooks, RetryEvent};
 use super::outcome::{Outcome, OutcomeStatus};
@@ -21,16 +22,21 @@ use crate::retry::StopReason;
 /// The least time that a fallback function gets, even when the deadline of its call has passed.
 const LEAST_FALLBACK_TIME: Duration = Duration::from_secs(1);
 
-pub(super) struct Driver<T, H> {
+pub(crate) struct Driver<T, H> {
     pub timer: T,
     pub rng: Arc<dyn Rng>,
-    pub hooks: H,
-    pub fallback: Fallback,
+    hooks: H,
+    fallback: Fallback,
     /// The most time that a fallback function gets.
-    pub fallback_timeout: Duration,
+    fallback_timeout: Duration,
 }
 
 impl<T: Timer, H: Hooks> Driver<T, H> {
+    pub fn new(timer: T, rng: Arc<dyn Rng>, hooks: H, config: &ClientConfig) -> Self {
+        let (fallback, fallback_timeout) = (config.fallback.clone(), config.retry.attempt_timeout);
+        Self { timer, rng, hooks, fallback, fallback_timeout }
+    }
+
     /// Ends early when the call is cancelled.
     pub async fn sleep_until(&self, end: Timestamp, call: &CallIdentity) {
         let sleep = pin!(self.timer.sleep_until(end));
@@ -58,7 +64,7 @@ impl<T: Timer, H: Hooks> Driver<T, H> {
             // By a hook or a listener that was told of the last failure.
             end = End::cancelled(cancelled(), end.at);
         }
-        let Call { identity, started, deadline, trace } = call;
+        let Call { identity, started, deadline, trace, provider, passed_over } = call;
         let status = match &end.error {
             _ if end.response.is_some() => OutcomeStatus::Ok,
             _ if end.reason == StopReason::Cancelled => OutcomeStatus::Cancelled,
@@ -79,6 +85,8 @@ impl<T: Timer, H: Hooks> Driver<T, H> {
             request_id: identity.request_id,
             elapsed: end.at.since(started),
             trace,
+            provider,
+            passed_over,
         };
         if status == OutcomeStatus::Fallback {
             // On the heap: the rare end must not make the future of each call larger.

@@ -22,11 +22,20 @@ mod service;
 mod stream;
 mod target;
 
+/// What a pipeline over several services is made of.
+pub(crate) mod internal {
+    pub(crate) use super::call::{Call, End, Limits};
+    pub(crate) use super::driver::Driver;
+    pub(crate) use super::exchange::{Exchange, Whole};
+    pub(crate) use super::stream::Streamed;
+    pub(crate) use super::target::Target;
+}
+
 pub use attempt::{Attempt, RequestId};
 pub use config::{Accounting, CallOptions, ClientConfig};
 pub use fallback::{Fallback, Locale};
 pub use hooks::{Failure, Hooks, NoHooks, RetryEvent};
 pub use llm_client::{AnswerText, LlmClient, LlmResponse, TextOf};
-pub use outcome::{AttemptRecord, Outcome, OutcomeStatus};
+pub use outcome::{AttemptRecord, Outcome, OutcomeStatus, PassedOver};
 pub use service::ResilientLlmClient;
 pub use stream::{StreamConfig, TextSink};

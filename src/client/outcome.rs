@@ -49,6 +49,27 @@ pub struct Outcome<R> {
     pub elapsed: Duration,
     /// One entry for each attempt, in order.
     pub trace: Vec<AttemptRecord>,
+    /// Which of several services answered.
+    pub provider: Option<Arc<str>>,
+    /// Those of several services that gave no answer, in their order, and why.
+    pub passed_over: Vec<PassedOver>,
+}
+
+/// A service of several that gave no answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PassedOver {
+    /// Its name.
+    pub provider: Arc<str>,
+    /// Why it was not asked, or not asked again.
+    pub stop_reason: StopReason,
+    /// What kind of fault is behind it, as far as it is known.
+    pub cause: Option<ErrorClass>,
+    /// Its last error's text; empty when it was not asked.
+    pub message: String,
+    /// How often it was asked.
+    pub attempts: u32,
+    /// When it may be asked again, if known.
+    pub retry_after: Option<Duration>,
 }
 
 impl<R: AsRef<str>> Outcome<R> {
@@ -79,6 +100,26 @@ impl<R> Outcome<R> {
     /// Whether the text is the fallback's.
     pub fn used_fallback(&self) -> bool {
         self.status == OutcomeStatus::Fallback
+    }
+
+    /// Whether the text is second best: another service's than the first one's, or the fallback's. Mark it for the user;
+    /// [`passed_over`](Self::passed_over) and [`cause`](Self::cause) say why.
+    pub fn degraded(&self) -> bool {
+        self.used_fallback() || (self.provider.is_some() && !self.passed_over.is_empty())
+    }
+
+    /// Each service that gave no answer and what it failed with, in one line for logs.
+    pub fn summary(&self) -> String {
+        let of = |one: &PassedOver| {
+            let why = match one.stop_reason {
+                _ if !one.message.is_empty() => one.message.as_str(),
+                StopReason::CircuitOpen => "circuit breaker open",
+                StopReason::RetryAfter => "Retry-After not over",
+                _ => "not asked",
+            };
+            format!("{}: {why}", one.provider)
+        };
+        self.passed_over.iter().map(of).collect::<Vec<_>>().join("; ")
     }
 
     /// Whether an attempt without an answer may have been billed.

@@ -1,7 +1,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::attempt::RequestId;
 use super::call::{Call, End, Limits};
 use super::config::{CallOptions, ClientConfig};
 use super::driver::Driver;
@@ -68,8 +67,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
         hooks: H,
     ) -> Result<Self, InvalidConfig> {
         let target = Target::new(inner, &config, breaker)?;
-        let fallback_timeout = config.retry.attempt_timeout;
-        let driver = Driver { timer, rng, hooks, fallback: config.fallback, fallback_timeout };
+        let driver = Driver::new(timer, rng, hooks, &config);
         Ok(Self { target, driver, stream: config.stream, last: AtomicU64::new(0) })
     }
 
@@ -120,10 +118,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
     }
 
     fn begin(&self, options: CallOptions) -> Call {
-        let request_id = options.request_id.map_or_else(RequestId::next, RequestId::from);
-        let longest = self.target.policy.config().deadline;
-        let deadline = options.deadline.map_or(longest, |deadline| deadline.min(longest));
-        Call::new(request_id, options.cancel, self.driver.timer.now(), deadline)
+        Call::begin(options, &self.driver.timer, self.target.policy.config().deadline)
     }
 
     fn run(

@@ -30,8 +30,8 @@ pub(crate) struct Target<L> {
     budget: RetryBudget,
     accounting: Accounting,
     quota_cooldown: Duration,
-    /// How traces call it; none where there is only one.
-    pub name: Option<Arc<str>>,
+    /// None where there is only one.
+    name: Option<Arc<str>>,
 }
 
 impl<L: LlmClient> Target<L> {
@@ -47,6 +47,11 @@ impl<L: LlmClient> Target<L> {
             name: None,
             quota_cooldown: config.quota_cooldown,
         })
+    }
+
+    /// How traces call it.
+    pub fn named(self, name: Arc<str>) -> Self {
+        Self { name: Some(name), ..self }
     }
 
     /// Attempt after attempt, until one answers or there is a reason to stop.
@@ -95,7 +100,9 @@ impl<L: LlmClient> Target<L> {
                 Ok(permit) => permit,
                 Err(Rejection { reason, retry_after: wait }) => {
                     let asked = reason == RejectionReason::RetryAfter;
-                    if let Some(entry) = trace.last_mut().filter(|_| asked && retry.may_wait(&self.policy, wait, began))
+                    if let Some(entry) = trace
+                        .last_mut()
+                        .filter(|_| asked && !limits.others && retry.may_wait(&self.policy, wait, began))
                     {
                         // This call has waited, but another one was asked for a longer wait meanwhile.
                         entry.delay = Some(entry.delay.unwrap_or_default() + wait);
@@ -131,7 +138,10 @@ impl<L: LlmClient> Target<L> {
                 Decision::Retry { .. } if permit.is_none() && self.breaker.state() != BreakerState::Closed => {
                     Decision::Stop(StopReason::CircuitOpen)
                 }
-                Decision::Retry { source: DelaySource::RetryAfter, .. } if limits.others => {
+                Decision::Retry { source: DelaySource::RetryAfter, .. }
+                | Decision::Stop(StopReason::RetryAfterTooLong)
+                    if limits.others =>
+                {
                     Decision::Stop(StopReason::RetryAfter)
                 }
                 // Last, so that a token is taken for a retry that will be made, and for nothing else.

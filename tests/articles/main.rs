@@ -4,4 +4,5 @@
 mod support;
 
 mod article_000;
+mod article_002;
 mod article_004;

@@ -15,4 +15,5 @@ mod half_open;
 mod late_results;
 mod retry;
 mod retry_after;
+mod routing;
 mod what_counts;

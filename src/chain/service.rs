@@ -1,0 +1,211 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::config::{ChainConfig, Provider, check_names};
+use crate::classify::{CallError, ErrorClass, NextProvider};
+use crate::client::internal::{Call, Driver, End, Exchange, Limits, Streamed, Target, Whole};
+use crate::client::{CallOptions, Hooks, LlmClient, NoHooks, Outcome, OutcomeStatus, StreamConfig, TextOf, TextSink};
+use crate::clock::{Timer, Timestamp};
+use crate::error::InvalidConfig;
+use crate::random::{Rng, SeededRng};
+use crate::retry::StopReason;
+
+/// Asks the first service of a chain that can answer.
+///
+/// ```
+/// use resilience::breaker::CircuitBreaker;
+/// use resilience::chain::{ChainConfig, Provider, ResilientLlmRunner};
+/// use resilience::client::CallOptions;
+/// use resilience::clock::TokioClock;
+/// use resilience::mock::MockLlmClient;
+/// use std::sync::Arc;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// let breaker = || CircuitBreaker::new(Default::default()).map(Arc::new);
+/// let providers = vec![
+///     Provider::new("gpt", MockLlmClient::always_failing(), breaker()?),
+///     Provider::new("deepseek", MockLlmClient::failing_first(0), breaker()?),
+/// ];
+/// let chain = ResilientLlmRunner::new(providers, ChainConfig::default(), TokioClock::new())?;
+/// let outcome = chain.execute("hello", CallOptions::default()).await;
+/// assert_eq!(outcome.provider.as_deref(), Some("deepseek"));
+/// assert!(outcome.degraded());
+/// assert_eq!(&*outcome.passed_over[0].provider, "gpt");
+/// # Ok::<(), resilience::InvalidConfig>(()) }).unwrap();
+/// ```
+pub struct ResilientLlmRunner<L, T, H = NoHooks> {
+    links: Vec<Link<L>>,
+    driver: Driver<T, H>,
+    deadline: Duration,
+    stream: StreamConfig,
+    next_after_content_filter: bool,
+}
+
+struct Link<L> {
+    target: Target<L>,
+    name: Arc<str>,
+    max_retries: u32,
+    larger_context: bool,
+}
+
+impl<L: LlmClient, T: Timer> ResilientLlmRunner<L, T> {
+    /// A chain without hooks, asked in the order given.
+    ///
+    /// # Errors
+    /// [`InvalidConfig`]: no service, more than 20, a name twice, or a setting out of its range.
+    pub fn new(providers: Vec<Provider<L>>, config: ChainConfig, timer: T) -> Result<Self, InvalidConfig> {
+        Self::with_hooks(providers, config, timer, Arc::new(SeededRng::from_system()), NoHooks)
+    }
+}
+
+impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
+    /// A chain with its own chance and hooks.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_hooks(
+        providers: Vec<Provider<L>>,
+        config: ChainConfig,
+        timer: T,
+        rng: Arc<dyn Rng>,
+        hooks: H,
+    ) -> Result<Self, InvalidConfig> {
+        check_names(providers.iter().map(|provider| provider.name.as_str()))?;
+        let link = |provider: Provider<L>| {
+            let name: Arc<str> = provider.name.into();
+            let target = Target::new(provider.client, &config.client, provider.breaker)?.named(name.clone());
+            let max_retries = config.client.retry.max_retries;
+            Ok(Link { target, name, max_retries, larger_context: provider.larger_context })
+        };
+        let links = providers.into_iter().map(link).collect::<Result<_, _>>()?;
+        let (deadline, stream) = (config.client.retry.deadline, config.client.stream);
+        let next_after_content_filter = config.next_after_content_filter;
+        let driver = Driver::new(timer, rng, hooks, &config.client);
+        Ok(Self { links, driver, deadline, stream, next_after_content_filter })
+    }
+
+    /// The text of the answer, or of the fallback.
+    ///
+    /// # Errors
+    /// What only the caller can mend, see [`CallError::reaches_caller`]. Also the last error, when the fallback itself
+    /// failed. Its message names each service and what it failed with.
+    pub async fn chat(&self, request: &L::Request) -> Result<TextOf<L>, CallError> {
+        let mut outcome = self.execute(request, CallOptions::default()).await;
+        if matches!(outcome.status, OutcomeStatus::Ok | OutcomeStatus::Fallback) {
+            return Ok(outcome.take_text());
+        }
+        let summary = outcome.summary();
+        let error = outcome.error.unwrap_or_else(|| CallError::new(ErrorClass::Unknown, ""));
+        Err(CallError { message: summary, ..error })
+    }
+
+    /// Runs a call to its end. Never fails: the outcome says how it went and who answered.
+    pub async fn execute(&self, request: &L::Request, options: CallOptions) -> Outcome<L::Response> {
+        let mut call = Call::begin(options, &self.driver.timer, self.deadline);
+        let end = self.run(&Whole, request, &mut call).await;
+        self.driver.conclude(end, None, call).await
+    }
+
+    /// The same, with the answer piece by piece. Before the first text the next service is asked after a failure; after it
+    /// the call ends as [`OutcomeStatus::Partial`].
+    pub async fn chat_stream<S: TextSink<TextOf<L>>>(
+        &self,
+        request: &L::Request,
+        options: CallOptions,
+        sink: &S,
+    ) -> Outcome<L::Response> {
+        let mut call = Call::begin(options, &self.driver.timer, self.deadline);
+        let streamed = Streamed::new(sink, &self.driver.timer, self.stream);
+        let end = self.run(&streamed, request, &mut call).await;
+        self.driver.conclude(end, streamed.received(), call).await
+    }
+
+    /// The services in their order: name and client.
+    pub fn providers(&self) -> impl Iterator<Item = (&str, &L)> {
+        self.links.iter().map(|link| (&*link.name, &link.target.inner))
+    }
+
+    async fn run(&self, exchange: &impl Exchange<L>, request: &L::Request, call: &mut Call) -> End<L::Response> {
+        let mut asked = Asked { attempts: vec![0; self.links.len()], larger_context: false };
+        let mut last: Option<End<L::Response>> = None;
+        let mut began = call.started;
+        loop {
+            for (index, link) in self.links.iter().enumerate() {
+                if !asked.may_ask(index, link) {
+                    continue;
+                }
+                let to_go = self.links.len() - index;
+                let limits = Limits {
+                    began,
+                    deadline: began + call.deadline.since(began) / to_go as u32,
+                    attempts: asked.attempts[index],
+                    others: self.links.len() > 1,
+                };
+                let before = call.trace.len();
+                let end = link.target.run(&self.driver, exchange, request, call, limits).await;
+                asked.attempts[index] += (call.trace.len() - before) as u32;
+                began = end.at;
+                if end.response.is_some() {
+                    call.provider = Some(link.name.clone());
+                    return end;
+                }
+                call.pass_over(&link.name, &end, asked.attempts[index]);
+                if !self.goes_on(&end, &mut asked) {
+                    return end;
+                }
+                // One that was asked says more than one that was passed over.
+                if end.error.is_some() || last.as_ref().is_none_or(|last| last.error.is_none()) {
+                    last = Some(end);
+                }
+            }
+            let Some(back_at) = self.first_back(&asked, began, call.deadline) else {
+                let last = last.unwrap_or_else(|| End::stopped(StopReason::Deadline, None, began));
+                let retry_after = self.links.iter().map(|link| link.target.breaker.retry_after()).min();
+                return End { at: began, retry_after, ..last };
+            };
+            self.driver.sleep_until(back_at, &call.identity).await;
+            began = self.driver.timer.now();
+        }
+    }
+
+    /// Whether another service may do better.
+    fn goes_on(&self, end: &End<L::Response>, asked: &mut Asked) -> bool {
+        if matches!(end.reason, StopReason::Cancelled | StopReason::Partial) {
+            return false;
+        }
+        let Some(error) = &end.error else { return true };
+        match error.class.handling().next_provider {
+            NextProvider::Yes => true,
+            NextProvider::No => false,
+            NextProvider::IfPolicyAllows => self.next_after_content_filter,
+            NextProvider::LargerContext => {
+                asked.larger_context = true;
+                true
+            }
+        }
+    }
+
+    /// When the first service comes back that may be asked again, if that is inside the deadline.
+    fn first_back(&self, asked: &Asked, now: Timestamp, deadline: Timestamp) -> Option<Timestamp> {
+        let may_ask = self.links.iter().enumerate().filter(|(index, link)| asked.may_ask(*index, link));
+        let waits = may_ask.filter_map(|(_, link)| {
+            let wait = link.target.breaker.retry_after();
+            (!wait.is_zero() && wait <= link.target.policy.config().retry_after_max).then_some(now + wait)
+        });
+        waits.min().filter(|&back_at| back_at < deadline)
+    }
+}
+
+/// What one call has asked of the services so far.
+struct Asked {
+    /// Of each service.
+    attempts: Vec<u32>,
+    /// The prompt is too long for the others.
+    larger_context: bool,
+}
+
+impl Asked {
+    fn may_ask<L>(&self, index: usize, link: &Link<L>) -> bool {
+        self.attempts[index] <= link.max_retries && (!self.larger_context || link.larger_context)
+    }
+}
