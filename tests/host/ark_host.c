@@ -9,10 +9,12 @@
  *    to look for itself, see ark_define_class.
  *  - napi_module_register: napi-ohos calls it from a constructor, with a struct on its stack. Ark copies the struct,
  *    Node keeps the pointer in a thread-local. So the library is opened on a thread of its own, which then ends.
+ * And refuseThreads(true) is a system that has no thread left for the library, until refuseThreads(false).
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
 #include <link.h>
 #include <node_api.h>
 #include <pthread.h>
@@ -43,6 +45,22 @@ static napi_status ark_define_class(napi_env env, const char *name, size_t lengt
   napi_value prototype;
   if (status == napi_ok) status = napi_get_named_property(env, *result, "prototype", &prototype);
   return status == napi_ok ? napi_define_properties(env, prototype, method_count, methods) : status;
+}
+
+static volatile bool no_threads;
+
+static int ark_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
+  return no_threads ? EAGAIN : pthread_create(thread, attributes, start, argument);
+}
+
+static napi_value refuse_threads(napi_env env, napi_callback_info info) {
+  size_t argc = 1;
+  napi_value argument;
+  bool refuse = false;
+  napi_get_cb_info(env, info, &argc, &argument, NULL, NULL);
+  napi_get_value_bool(env, argument, &refuse);
+  no_threads = refuse;
+  return NULL;
 }
 
 /* Writes `replacement` into every slot of one relocation table through which the library calls `symbol`. */
@@ -115,6 +133,7 @@ static napi_value load(napi_env env, napi_callback_info info) {
   if (dlinfo(opening.handle, RTLD_DI_LINKMAP, &library) != 0) return fail(env, "dlinfo found no link map");
   redirect(library, "napi_wrap", (void *)ark_wrap);
   redirect(library, "napi_define_class", (void *)ark_define_class);
+  redirect(library, "pthread_create", (void *)ark_pthread_create);
 
   napi_addon_register_func init = (napi_addon_register_func)dlsym(opening.handle, "napi_register_module_v1");
   if (!init) return fail(env, "napi_register_module_v1 is not exported");
@@ -127,5 +146,7 @@ NAPI_MODULE_INIT() {
   napi_value function;
   napi_create_function(env, "load", NAPI_AUTO_LENGTH, load, NULL, &function);
   napi_set_named_property(env, exports, "load", function);
+  napi_create_function(env, "refuseThreads", NAPI_AUTO_LENGTH, refuse_threads, NULL, &function);
+  napi_set_named_property(env, exports, "refuseThreads", function);
   return exports;
 }

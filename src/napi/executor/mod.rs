@@ -102,6 +102,7 @@ impl Runtime {
             return work(self.scope());
         }
         self.queue.begin();
+        self.timers.catch_up();
         let result = work(self.scope());
         self.run_ready();
         while !self.queue.end() {

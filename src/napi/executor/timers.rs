@@ -16,6 +16,9 @@ const NEVER: (Timestamp, u64) = (Timestamp::new(Duration::MAX), 0);
 
 /// The sleeps of one runtime. The timer thread knows only the earliest time that was ever asked for and not yet reached:
 /// a sleep that is dropped leaves it armed, and the next call with a later deadline has nothing to send.
+///
+/// When the system gives no thread, calls run on: what their clients answer arrives. Each entry into the module ends the
+/// sleeps that are over by then, and asks for the thread again.
 pub struct Timers {
     queue: Arc<Queue>,
     sleeping: RefCell<BTreeMap<(Timestamp, u64), Waker>>,
@@ -39,18 +42,33 @@ impl Timers {
         if self.armed.get().is_some_and(|armed| armed <= deadline) {
             return;
         }
-        self.armed.set(Some(deadline));
-        let queue = &self.queue;
-        self.alarm.borrow_mut().get_or_insert_with(|| Alarm::new(queue.clone())).set(deadline);
+        let mut alarm = self.alarm.borrow_mut();
+        if alarm.is_none() {
+            *alarm = Alarm::new(&self.queue);
+        }
+        if let Some(alarm) = &*alarm {
+            alarm.set(deadline);
+            self.armed.set(Some(deadline));
+        }
     }
 
     /// Wakes the sleeps that are over and arms the alarm for the next.
     pub fn fire_due(&self) {
         let now = SystemClock.now();
-        if self.armed.get().is_none_or(|armed| armed > now) {
-            return;
+        if self.armed.get().is_some_and(|armed| armed <= now) {
+            self.armed.set(None);
+            self.wake_until(now);
         }
-        self.armed.set(None);
+    }
+
+    /// For each entry into the module: the same where nothing is armed, because there was no thread for it.
+    pub fn catch_up(&self) {
+        if self.armed.get().is_none() && self.sleeping.borrow().len() > 1 {
+            self.wake_until(SystemClock.now());
+        }
+    }
+
+    fn wake_until(&self, now: Timestamp) {
         let later = self.sleeping.borrow_mut().split_off(&(now, u64::MAX));
         let due = self.sleeping.replace(later);
         due.into_values().for_each(Waker::wake);

@@ -76,6 +76,12 @@ test('no thread before the first timer, and one for all of them', async () => {
   assert.deepEqual([end.stdout, end.code], ['[0,1,1]\n', 0], end.stderr)
 })
 
+test('a system without a thread to spare: calls are answered, and time out at the next entry', async () => {
+  const end = await run('no thread')
+  assert.deepEqual([end.stdout, end.code], ['x,x,x,x,later,x,later,later\n', 0], end.stderr)
+  assert.match(end.stderr, /^\[resilience\] warn no timer thread: [^\n]+\n$/)
+})
+
 // The log
 
 const logged = async (level) => {

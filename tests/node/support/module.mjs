@@ -7,8 +7,12 @@ function loadOnNode(process) {
   const file = (name) => decodeURIComponent(new URL('../../../target/host/' + name, import.meta.url).pathname)
   const host = { exports: {} }
   process.dlopen(host, process.env.RESILIENCE_HOST || file('ark_host.node'))
+  refuseThreads = host.exports.refuseThreads
   return host.exports.load(process.env.RESILIENCE_LIB || file('libresilience.so'))
 }
+
+// on Node: refuseThreads(true) and the system has no thread left for the module, until refuseThreads(false)
+export let refuseThreads
 
 const onNode = typeof process === 'object' && typeof process.dlopen === 'function'
 
