@@ -179,16 +179,16 @@ impl Future for Cancelled {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let mut state = lock(&self.token.0);
+        let state = lock(&self.token.0);
         if state.reason.is_some() {
             return Poll::Ready(());
         }
-        let registered = self.registration.as_ref().and_then(|place| state.listeners.get_mut(&place.id));
-        if let Some(Listener::Wake(waker)) = registered {
-            waker.clone_from(context.waker());
+        let registered = self.registration.as_ref().and_then(|place| state.listeners.get(&place.id));
+        if matches!(registered, Some(Listener::Wake(waker)) if waker.will_wake(context.waker())) {
             return Poll::Pending;
         }
         drop(state);
+        // A new place, for the waker is not this crate's own: it must not be cloned or dropped under the lock.
         self.registration = self.token.register(Listener::Wake(context.waker().clone()));
         if self.registration.is_some() { Poll::Pending } else { Poll::Ready(()) }
     }
@@ -210,6 +210,33 @@ mod tests {
             drop((wait, child));
         }
         assert_eq!(token.listeners(), 0);
+    }
+
+    /// Notes, as the last of its wakers goes, whether the token can be asked.
+    struct Asks(CancelToken, Arc<Mutex<Vec<bool>>>);
+    impl std::task::Wake for Asks {
+        fn wake(self: Arc<Self>) {}
+    }
+    impl Drop for Asks {
+        fn drop(&mut self) {
+            lock(&self.1).push(self.0.0.try_lock().is_ok());
+        }
+    }
+
+    #[test]
+    fn a_waker_may_ask_the_token_as_it_is_dropped() {
+        let (token, could_ask) = (CancelToken::new(), Arc::default());
+        let mut wait = token.cancelled();
+        for _ in 0..2 {
+            let waker = Waker::from(Arc::new(Asks(token.clone(), Arc::clone(&could_ask))));
+            for _ in 0..2 {
+                assert!(Pin::new(&mut wait).poll(&mut Context::from_waker(&waker)).is_pending());
+                assert_eq!(token.listeners(), 1);
+            }
+        }
+        assert_eq!(*could_ask.lock().unwrap(), [true], "replaced by the second");
+        drop(wait);
+        assert_eq!(*could_ask.lock().unwrap(), [true; 2]);
     }
 
     #[test]

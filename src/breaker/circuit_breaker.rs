@@ -275,10 +275,9 @@ impl CircuitBreaker {
 
     /// Forgets a listener. False: there is none of that number.
     pub fn unsubscribe(&self, id: u64) -> bool {
-        let mut shared = self.shared();
-        let before = shared.listeners.len();
-        shared.listeners.retain(|(listener, _)| *listener != id);
-        shared.listeners.len() < before
+        let forgotten: Vec<_> = self.shared().listeners.extract_if(.., |(listener, _)| *listener == id).collect();
+        // Dropped outside the lock: what a listener holds may ask this breaker as it goes.
+        !forgotten.is_empty()
     }
 
     #[cfg(test)]

@@ -113,6 +113,8 @@ impl Future for ManualSleep {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let this = &mut *self;
+        // Cloned and dropped outside the lock: wakers are not this crate's own, and may hold sleeps of this very clock.
+        let waker = context.waker().clone();
         let mut state = this.clock.state();
         if state.now >= this.deadline {
             return Poll::Ready(());
@@ -121,16 +123,18 @@ impl Future for ManualSleep {
             state.next_id += 1;
             state.next_id
         });
-        state.sleeping.insert((this.deadline, id), context.waker().clone());
+        let replaced = state.sleeping.insert((this.deadline, id), waker);
+        drop(state);
+        drop(replaced);
         Poll::Pending
     }
 }
 
 impl Drop for ManualSleep {
     fn drop(&mut self) {
-        if let Some(id) = self.id {
-            self.clock.state().sleeping.remove(&(self.deadline, id));
-        }
+        let removed = self.id.and_then(|id| self.clock.state().sleeping.remove(&(self.deadline, id)));
+        // Outside the lock, as in `poll`.
+        drop(removed);
     }
 }
 
@@ -186,6 +190,30 @@ mod tests {
         assert_eq!(clock.next_deadline(), Some(Timestamp::from_millis(100)));
         drop(sleep);
         assert_eq!(clock.pending_sleeps(), 0);
+    }
+
+    /// Notes, as the last of its wakers goes, whether the clock can be asked.
+    struct Asks(ManualClock, Arc<Mutex<Vec<bool>>>);
+    impl std::task::Wake for Asks {
+        fn wake(self: Arc<Self>) {}
+    }
+    impl Drop for Asks {
+        fn drop(&mut self) {
+            lock(&self.1).push(self.0.0.try_lock().is_ok());
+        }
+    }
+
+    #[test]
+    fn a_waker_may_ask_the_clock_as_it_is_dropped() {
+        let (clock, could_ask) = (ManualClock::new(), Arc::default());
+        let mut sleep = clock.sleep_until(Timestamp::from_millis(10));
+        for _ in 0..2 {
+            let waker = Waker::from(Arc::new(Asks(clock.clone(), Arc::clone(&could_ask))));
+            assert!(Pin::new(&mut sleep).poll(&mut Context::from_waker(&waker)).is_pending());
+        }
+        assert_eq!(*could_ask.lock().unwrap(), [true], "replaced by the second");
+        drop(sleep);
+        assert_eq!(*could_ask.lock().unwrap(), [true; 2]);
     }
 
     /// Sleeps three times in a row and tells when it woke.

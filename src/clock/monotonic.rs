@@ -82,9 +82,9 @@ mod tests {
     }
 
     /// Each pair: what one thread reads, and what another one reads and hands in before the first one has done so.
-    fn overtaken(readings: &[(f64, f64)]) -> Vec<Duration> {
+    fn overtaken(readings: [(f64, f64); 3]) -> [Duration; 3] {
         type Read = Box<dyn Fn() -> f64>;
-        let (readings, outer) = (RefCell::new(readings.to_vec().into_iter()), Cell::new(true));
+        let (readings, outer) = (RefCell::new(readings.into_iter()), Cell::new(true));
         let clock = Rc::new_cyclic(|clock: &Weak<Monotonic<Read>>| {
             let (clock, pair) = (clock.clone(), Cell::new((0.0, 0.0)));
             let read = move || {
@@ -99,14 +99,14 @@ mod tests {
             };
             Monotonic::new(Box::new(read) as Read)
         });
-        (0..3).map(|_| clock.now().since_origin()).collect()
+        [(); 3].map(|()| clock.now().since_origin())
     }
 
     #[test]
     fn an_overtaken_reading_is_no_jump_back() {
-        let steps = overtaken(&[(100.0, 101.0), (102.0, 103.0), (104.0, 105.0)]);
+        let steps = overtaken([(100.0, 101.0), (102.0, 103.0), (104.0, 105.0)]);
         assert_eq!(steps, [101, 103, 105].map(Duration::from_millis), "as fast as its readings");
-        let over_a_jump = overtaken(&[(100.0, 101.0), (9_000.0, 50.0), (51.0, 52.0)]);
+        let over_a_jump = overtaken([(100.0, 101.0), (9_000.0, 50.0), (51.0, 52.0)]);
         assert_eq!(over_a_jump, [101, 101, 103].map(Duration::from_millis));
     }
 
