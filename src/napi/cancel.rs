@@ -1,8 +1,9 @@
 //! `CancelToken`.
 
 use std::cell::{Cell, OnceCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 
 use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
@@ -35,17 +36,21 @@ struct Token {
     next_id: Cell<u32>,
 }
 
-/// Shared with the listeners: they stay registered when a client lets go of the token itself.
+/// The listeners that are neither told nor taken back, by number. Shared with them: they stay registered when a client
+/// lets go of the token itself.
 #[derive(Clone, Default)]
-struct Registrations(Arc<Mutex<Vec<(u32, Registration)>>>);
+struct Registrations(Arc<Mutex<BTreeMap<u32, Registration>>>);
 
 impl Registrations {
-    fn contain(&self, id: u32) -> bool {
-        self.all().iter().any(|(registered, _)| *registered == id)
+    fn add(&self, id: u32, registration: Registration) {
+        lock(&self.0).insert(id, registration);
     }
 
-    fn all(&self) -> MutexGuard<'_, Vec<(u32, Registration)>> {
-        lock(&self.0)
+    /// Once for each.
+    fn remove(&self, id: u32) -> bool {
+        let removed = lock(&self.0).remove(&id);
+        // Dropped when the lock is free again: it frees the app's function.
+        removed.is_some()
     }
 }
 
@@ -90,9 +95,6 @@ impl CancelToken {
     pub fn cancel(&self, env: Env) -> Result<()> {
         let this = self.instance.of(env)?;
         this.runtime.enter(|_| this.token.cancel(CancelReason::Cancelled));
-        let told = std::mem::take(&mut *this.registrations.all());
-        // Not while locked: what a registration holds may have a drop of its own.
-        drop(told);
         Ok(())
     }
 
@@ -133,14 +135,14 @@ impl CancelToken {
             return Ok(id);
         }
         let registrations = this.registrations.clone();
-        // Another listener may have taken it back a moment ago.
         let tell = move |reason| {
-            if registrations.contain(id) {
+            // Another listener may have taken it back a moment ago.
+            if registrations.remove(id) {
                 tell(reason)
             }
         };
-        let place = this.token.on_cancel(tell).map(|place| (id, place));
-        this.registrations.all().extend(place);
+        let registration = this.token.on_cancel(tell);
+        registration.into_iter().for_each(|registration| this.registrations.add(id, registration));
         Ok(id)
     }
 
@@ -151,9 +153,7 @@ impl CancelToken {
     #[napi(ts_args_type = "id: number")]
     pub fn off_cancel(&self, env: Env, id: Unknown) -> Result<bool> {
         let (this, scope) = (self.instance.of(env)?, Scope::of(env));
-        let id = argument(scope, id, "id").integer(0, u64::from(u32::MAX))?;
-        let removed: Vec<_> = this.registrations.all().extract_if(.., |(place, _)| u64::from(*place) == id).collect();
-        // Not while locked: dropping a registration frees the app's function.
-        Ok(!removed.is_empty())
+        let id = argument(scope, id, "id").count(0..=u32::MAX)?;
+        Ok(this.registrations.remove(id))
     }
 }

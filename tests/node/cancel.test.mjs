@@ -83,6 +83,40 @@ test('a listener may use its own token', () => {
   assert.deepEqual(seen, [true, 'cancelled', 'nested cancelled'])
 })
 
+test('a listener that cancels once more silences none of those after it', async () => {
+  const cancelled = async (token, cancel) => {
+    const seen = []
+    token.onCancel(() => seen.push('screen closes', token.cancel()))
+    token.onCancel(() => seen.push('request destroyed'))
+    cancel()
+    return seen
+  }
+  const token = new CancelToken()
+  const both = ['screen closes', undefined, 'request destroyed']
+  assert.deepEqual(await cancelled(token, () => token.cancel()), both)
+  const seen = []
+  const chat = async (request, context) => (seen.push(...(await cancelled(context.cancelToken, () => app.cancel()))), never())
+  const app = new CancelToken()
+  await setUp({ chat }).client.execute({}, { cancelToken: app })
+  await settle()
+  assert.deepEqual(seen, both)
+})
+
+test('tens of thousands of listeners: the time of each does not grow with the others', () => {
+  // of all but the first listeners, so that compiling is done
+  const time = (count) => {
+    const token = new CancelToken()
+    const ids = Array.from({ length: 2 * count }, () => token.onCancel(() => {}))
+    const began = Date.now()
+    for (let i = 0; i < count; i++) token.offCancel(ids[i])
+    token.cancel()
+    return Date.now() - began
+  }
+  time(1000)
+  const few = Math.max(time(2000), 1)
+  assert.between(time(40000), 0, 80 * few + 100)
+})
+
 test('a listener that an earlier one takes back is not told', () => {
   const token = new CancelToken()
   const seen = []
