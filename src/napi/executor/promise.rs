@@ -4,10 +4,13 @@
 //! slot takes the waiting state and its functions go to the promise's `then`; when one of them is called, the state is
 //! taken out, gets the result, and the slot is free again. A real promise calls exactly one of them, once; anything else
 //! that has a `then` is first adopted by a real one. Slots are numbered, not pointed to, because an app may have replaced
-//! `Promise.prototype.then`: what that calls a second time finds nobody waiting. A promise that never settles keeps its
-//! slot: as many as calls in flight.
+//! `Promise.prototype.then`: what that calls a second time finds nobody waiting.
+//!
+//! There are as many slots as there were calls in flight at once. When a call gives up waiting, its slot is gone: the
+//! promise may settle later or never, and the functions live as long as it does.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::pin::Pin;
 use std::ptr;
@@ -23,8 +26,11 @@ use crate::napi::js::{Scope, Type, Value};
 pub struct PromisePool {
     /// `Promise.prototype.then`: found once, not looked up for each promise.
     then: Cell<Option<sys::napi_ref>>,
-    slots: RefCell<Vec<Slot>>,
+    slots: RefCell<BTreeMap<usize, Slot>>,
+    /// Numbers of the slots where nobody waits.
     free: RefCell<Vec<usize>>,
+    /// No number is given twice.
+    next_number: Cell<usize>,
 }
 
 struct Slot {
@@ -45,31 +51,41 @@ impl PromisePool {
 
     /// A slot with somebody waiting, and its two functions.
     fn occupy(&self, scope: Scope, waiting: Rc<dyn Settle>) -> (usize, [Value; 2]) {
-        let index = self.free.borrow_mut().pop().unwrap_or_else(|| {
-            let index = self.slots.borrow().len();
-            let slot = new_slot(scope, index);
-            self.slots.borrow_mut().push(slot);
-            index
-        });
-        let slot = &mut self.slots.borrow_mut()[index];
+        let free = self.free.borrow_mut().pop();
+        let number = free.unwrap_or_else(|| self.next_number.replace(self.next_number.get() + 1));
+        let mut slots = self.slots.borrow_mut();
+        let slot = slots.entry(number).or_insert_with(|| new_slot(scope, number));
         slot.waiting = Some(waiting);
-        (index, [value_of(scope, slot.on_resolve), value_of(scope, slot.on_reject)])
+        (number, [value_of(scope, slot.on_resolve), value_of(scope, slot.on_reject)])
     }
 
     /// Who waits in a slot, once; the slot is free from here on.
-    fn vacate(&self, index: usize) -> Option<Rc<dyn Settle>> {
-        let waiting = self.slots.borrow_mut().get_mut(index)?.waiting.take()?;
-        self.free.borrow_mut().push(index);
+    fn vacate(&self, number: usize) -> Option<Rc<dyn Settle>> {
+        let waiting = self.slots.borrow_mut().get_mut(&number)?.waiting.take()?;
+        self.free.borrow_mut().push(number);
         Some(waiting)
+    }
+
+    /// The slot of somebody who waits no longer.
+    fn discard(&self, scope: Scope, number: usize) {
+        let slot = self.slots.borrow_mut().remove(&number);
+        for reference in slot.iter().flat_map(|slot| [slot.on_resolve, slot.on_reject]) {
+            // SAFETY: of this environment, and used no more.
+            unsafe { sys::napi_delete_reference(scope.env(), reference) };
+        }
     }
 }
 
 /// What a JS promise comes to, converted the moment it settles: its value lives no longer than that.
-pub struct JsPromise<T>(Rc<dyn Waiting<T>>);
+pub struct JsPromise<T> {
+    state: Rc<dyn Waiting<T>>,
+    slot: Option<(Rc<Runtime>, usize)>,
+}
 
 trait Waiting<T> {
     fn take(&self, waker: &Waker) -> Option<T>;
-    fn abandon(&self);
+    /// Whether it was still waiting.
+    fn abandon(&self) -> bool;
 }
 
 struct State<T, C> {
@@ -94,16 +110,16 @@ impl<T: 'static> JsPromise<T> {
     ) -> Self {
         let state = Rc::new(State::new(Some(convert), None));
         let promise = if scope.is_promise(value) { Some(value) } else { adopt(scope, value) };
-        match promise {
-            Some(promise) => runtime.await_promise(scope, promise, state.clone()),
-            None => state.settle(scope, Ok(value)),
+        let slot = promise.map(|promise| (runtime.clone(), runtime.await_promise(scope, promise, state.clone())));
+        if slot.is_none() {
+            state.settle(scope, Ok(value));
         }
-        Self(state)
+        Self { state, slot }
     }
 
     /// One that is settled already.
     pub fn ready(result: T) -> Self {
-        Self(Rc::new(State::new(None::<fn(Scope, Result<Value, Value>) -> T>, Some(result))))
+        Self { state: Rc::new(State::new(None::<fn(Scope, Result<Value, Value>) -> T>, Some(result))), slot: None }
     }
 }
 
@@ -136,8 +152,9 @@ impl<T, C> Waiting<T> for State<T, C> {
         result
     }
 
-    fn abandon(&self) {
-        drop((self.convert.take(), self.waker.take()));
+    fn abandon(&self) -> bool {
+        self.waker.take();
+        self.convert.take().is_some()
     }
 }
 
@@ -145,13 +162,18 @@ impl<T> Future for JsPromise<T> {
     type Output = T;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
-        self.0.take(context.waker()).map_or(Poll::Pending, Poll::Ready)
+        self.state.take(context.waker()).map_or(Poll::Pending, Poll::Ready)
     }
 }
 
 impl<T> Drop for JsPromise<T> {
     fn drop(&mut self) {
-        self.0.abandon();
+        if self.state.abandon()
+            && let Some((runtime, number)) = &self.slot
+            && runtime.is_alive()
+        {
+            runtime.promises.discard(runtime.scope(), *number);
+        }
     }
 }
 
@@ -159,26 +181,25 @@ impl Runtime {
     /// For what a listener returns: when it is a promise that is rejected, nobody else would hear of it.
     pub fn watch(self: &Rc<Self>, scope: Scope, value: Value, rejected: impl FnOnce() + 'static) {
         if scope.is_promise(value) {
-            let convert = |_, result: Result<Value, Value>| {
-                if result.is_err() {
-                    rejected()
-                }
-            };
-            self.await_promise(scope, value, Rc::new(State::new(Some(convert), None)));
+            let on_reject = rejection(scope, rejected);
+            // No slot, which nobody would ever give up: the function lives as long as the promise.
+            _ = scope.call(value, self.intrinsic_then(scope), &[scope.undefined(), on_reject]);
         }
     }
 
-    fn await_promise(&self, scope: Scope, promise: Value, waiting: Rc<dyn Settle>) {
-        let (index, callbacks) = self.promises.occupy(scope, waiting);
+    /// The number of the slot.
+    fn await_promise(&self, scope: Scope, promise: Value, waiting: Rc<dyn Settle>) -> usize {
+        let (number, callbacks) = self.promises.occupy(scope, waiting);
         let then = self.intrinsic_then(scope);
         // The intrinsic function refuses only a broken promise; then it has kept no callback.
         if let Err(thrown) = scope.call(promise, then, &callbacks) {
-            self.settle(scope, index, Err(thrown.value));
+            self.settle(scope, number, Err(thrown.value));
         }
+        number
     }
 
-    fn settle(&self, scope: Scope, index: usize, result: Result<Value, Value>) {
-        if let Some(waiting) = self.promises.vacate(index) {
+    fn settle(&self, scope: Scope, number: usize, result: Result<Value, Value>) {
+        if let Some(waiting) = self.promises.vacate(number) {
             waiting.settle(scope, result);
         }
     }
@@ -196,24 +217,27 @@ impl Runtime {
     }
 }
 
-fn new_slot(scope: Scope, index: usize) -> Slot {
-    let [on_resolve, on_reject] = [callback(scope, on_resolve, index), callback(scope, on_reject, index)];
+fn new_slot(scope: Scope, number: usize) -> Slot {
+    let [on_resolve, on_reject] = [on_resolve, on_reject].map(|callback| {
+        // A number, never pointed through.
+        let function = function(scope, callback, ptr::without_provenance_mut(number));
+        reference(scope, function)
+    });
     Slot { on_resolve, on_reject, waiting: None }
 }
 
 type Callback = unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info) -> Value;
 
-fn callback(scope: Scope, callback: Callback, index: usize) -> sys::napi_ref {
+fn function(scope: Scope, callback: Callback, data: *mut c_void) -> Value {
     let mut function = ptr::null_mut();
-    let data = ptr::without_provenance_mut::<c_void>(index);
-    // SAFETY: no name; the data is a number, never pointed through.
+    // SAFETY: no name; `callback` knows what `data` is.
     unsafe { sys::napi_create_function(scope.env(), ptr::null(), 0, Some(callback), data, &mut function) };
-    reference(scope, function)
+    function
 }
 
 fn reference(scope: Scope, function: Value) -> sys::napi_ref {
     let mut reference = ptr::null_mut();
-    // SAFETY: a live function. Never deleted: as many as slots, freed with the environment.
+    // SAFETY: a live function. Deleted in `discard`, or freed with the environment.
     unsafe { sys::napi_create_reference(scope.env(), function, 1, &mut reference) };
     reference
 }
@@ -234,11 +258,45 @@ unsafe extern "C" fn on_reject(env: sys::napi_env, info: sys::napi_callback_info
 }
 
 fn settled(env: sys::napi_env, info: sys::napi_callback_info, result: fn(Value) -> Result<Value, Value>) -> Value {
-    let (mut count, mut argument, mut data) = (1, ptr::null_mut(), ptr::null_mut());
-    // SAFETY: the engine's own callback info; it fills in undefined for a missing argument.
-    unsafe { sys::napi_get_cb_info(env, info, &mut count, &mut argument, ptr::null_mut(), &mut data) };
+    let (argument, data) = called_with(env, info);
     if let Some(runtime) = Runtime::find(env) {
         super::guarded(|| runtime.enter(|scope| runtime.settle(scope, data.addr(), result(argument))));
     }
     ptr::null_mut()
+}
+
+/// The first argument and the function's data.
+fn called_with(env: sys::napi_env, info: sys::napi_callback_info) -> (Value, *mut c_void) {
+    let (mut count, mut argument, mut data) = (1, ptr::null_mut(), ptr::null_mut());
+    // SAFETY: the engine's own callback info; it fills in undefined for a missing argument.
+    unsafe { sys::napi_get_cb_info(env, info, &mut count, &mut argument, ptr::null_mut(), &mut data) };
+    (argument, data)
+}
+
+/// A JS function that runs `rejected` once, and frees it with itself.
+fn rejection<F: FnOnce() + 'static>(scope: Scope, rejected: F) -> Value {
+    let data = Box::into_raw(Box::new(Cell::new(Some(rejected)))).cast::<c_void>();
+    let function = function(scope, on_rejection::<F>, data);
+    // SAFETY: `data` is used by the function only, and freed once it is gone.
+    let status = unsafe {
+        sys::napi_add_finalizer(scope.env(), function, data, Some(free::<F>), ptr::null_mut(), ptr::null_mut())
+    };
+    // Refused: better never freed than too early.
+    debug_assert_eq!(status, sys::Status::napi_ok);
+    function
+}
+
+unsafe extern "C" fn on_rejection<F: FnOnce()>(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
+    let (_, data) = called_with(env, info);
+    // SAFETY: made in `rejection`; alive as long as the function, which is being called.
+    let rejected = unsafe { &*data.cast::<Cell<Option<F>>>() }.take();
+    if let (Some(rejected), Some(runtime)) = (rejected, Runtime::find(env)) {
+        super::guarded(|| runtime.enter(|_| rejected()));
+    }
+    ptr::null_mut()
+}
+
+unsafe extern "C" fn free<F>(_env: sys::napi_env, data: *mut c_void, _hint: *mut c_void) {
+    // SAFETY: what `rejection` turned into a raw pointer; the engine calls this once.
+    drop(unsafe { Box::from_raw(data.cast::<Cell<Option<F>>>()) });
 }
