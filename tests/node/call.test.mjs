@@ -272,7 +272,7 @@ test('Retry-After holds for the next call as well', async () => {
   assert.deepEqual([breaker.state, breaker.retryAfterMs], [CLOSED, 20000])
   await clock.advanceAsync(1000)
   const next = await execute({})
-  assert.deepEqual([next.stopReason, next.attempts, next.retryAfterMs, inner.calls], ['circuit_open', 0, 19000, 1])
+  assert.deepEqual([next.stopReason, next.attempts, next.retryAfterMs, inner.calls], ['retry_after', 0, 19000, 1])
   await clock.advanceAsync(19000)
   assert.equal((await execute({})).text, 'x')
 })
