@@ -49,6 +49,7 @@ pub struct CancelToken(Arc<Mutex<State>>);
 #[derive(Default)]
 struct State {
     reason: Option<CancelReason>,
+    closed: bool,
     next_id: u64,
     listeners: BTreeMap<u64, Listener>,
     /// A child's place at its parent, given up with the child.
@@ -79,24 +80,28 @@ impl CancelToken {
         Self(child)
     }
 
-    /// Cancels this token and its children. Only the first call counts.
+    /// Cancels this token and its children: first come, first told. Only the first call counts.
     pub fn cancel(&self, reason: CancelReason) {
-        let listeners = {
+        {
             let mut state = lock(&self.0);
             if state.reason.is_some() {
                 return;
             }
             state.reason = Some(reason);
-            std::mem::take(&mut state.listeners)
-        };
-        // Outside the lock: a listener may ask this token.
-        for listener in listeners.into_values() {
-            match listener {
-                Listener::Wake(waker) => waker.wake(),
-                // One that panics must not keep the others from being told.
-                Listener::Call(call) => drop(catch_unwind(AssertUnwindSafe(|| call(reason)))),
-            }
         }
+        // One by one and outside the lock: a listener may ask this token, or take another one back.
+        while let Some(listener) = self.next_listener() {
+            let tell = || match listener {
+                Listener::Wake(waker) => waker.wake(),
+                Listener::Call(call) => call(reason),
+            };
+            // One that panics must not keep the others from being told.
+            drop(catch_unwind(AssertUnwindSafe(tell)));
+        }
+    }
+
+    fn next_listener(&self) -> Option<Listener> {
+        lock(&self.0).listeners.pop_first().map(|(_, listener)| listener)
     }
 
     /// Whether it is cancelled.
@@ -109,24 +114,39 @@ impl CancelToken {
         lock(&self.0).reason
     }
 
-    /// Ready once it is cancelled.
+    /// Ready once it is cancelled: never, when it is [closed](Self::close) before.
     pub fn cancelled(&self) -> Cancelled {
         Cancelled { token: self.clone(), registration: None }
     }
 
-    /// Calls `listener` when the token is cancelled, unless the registration is dropped before. `None`: it already is,
-    /// and `listener` is not called.
+    /// Calls `listener` when the token is cancelled, unless the registration is dropped before. `None`: `listener` will
+    /// not be called, for the token already is cancelled and has a [reason](Self::reason), or is [closed](Self::close) and
+    /// has none.
     #[must_use = "a dropped registration is taken back"]
     pub fn on_cancel(&self, listener: impl FnOnce(CancelReason) + Send + 'static) -> Option<Registration> {
         self.register(Listener::Call(Box::new(listener)))
     }
 
-    /// Forgets all listeners, and its parent: nobody will be told any more. For an attempt that is over, however long its
-    /// client keeps the token.
+    /// Forgets all listeners, and its parent, and takes no new ones: nobody will be told any more. For an attempt that is
+    /// over, however long its client keeps the token. Those that a cancel is telling are still told.
+    ///
+    /// ```
+    /// use resilience::cancel::{CancelReason, CancelToken};
+    ///
+    /// let token = CancelToken::new();
+    /// token.close();
+    /// assert!(token.on_cancel(|_| unreachable!()).is_none());
+    /// assert_eq!(token.reason(), None, "closed, not cancelled");
+    /// token.cancel(CancelReason::Cancelled);
+    /// assert!(token.is_cancelled(), "who asks still learns it");
+    /// ```
     pub fn close(&self) {
         let forgotten = {
             let mut state = lock(&self.0);
-            (std::mem::take(&mut state.listeners), state.parent.take())
+            state.closed = true;
+            let told = state.reason.is_some();
+            let listeners = if told { BTreeMap::new() } else { std::mem::take(&mut state.listeners) };
+            (listeners, state.parent.take())
         };
         // Outside the lock: both may have a drop of their own.
         drop(forgotten);
@@ -134,7 +154,7 @@ impl CancelToken {
 
     fn register(&self, listener: Listener) -> Option<Registration> {
         let mut state = lock(&self.0);
-        if state.reason.is_some() {
+        if state.closed || state.reason.is_some() {
             return None;
         }
         state.next_id += 1;
@@ -190,7 +210,8 @@ impl Future for Cancelled {
         drop(state);
         // A new place, for the waker is not this crate's own: it must not be cloned or dropped under the lock.
         self.registration = self.token.register(Listener::Wake(context.waker().clone()));
-        if self.registration.is_some() { Poll::Pending } else { Poll::Ready(()) }
+        let waits = self.registration.is_some() || !self.token.is_cancelled();
+        if waits { Poll::Pending } else { Poll::Ready(()) }
     }
 }
 
@@ -275,6 +296,74 @@ mod tests {
         token.cancel(CancelReason::Cancelled);
         assert_eq!((told.load(Ordering::SeqCst), child.reason()), (1, Some(CancelReason::Cancelled)));
         assert!(wait.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
+    }
+
+    #[test]
+    fn a_waker_that_panics_keeps_nobody_from_being_told() {
+        struct Panics;
+        impl std::task::Wake for Panics {
+            fn wake(self: Arc<Self>) {
+                panic!("waker gone wrong");
+            }
+        }
+        let token = CancelToken::new();
+        let mut wait = token.cancelled();
+        let waker = Waker::from(Arc::new(Panics));
+        assert!(Pin::new(&mut wait).poll(&mut Context::from_waker(&waker)).is_pending());
+        let child = token.child();
+        token.cancel(CancelReason::Cancelled);
+        assert!(child.is_cancelled());
+    }
+
+    #[test]
+    fn a_listener_that_another_one_takes_back_is_not_told() {
+        let (token, told) = (CancelToken::new(), Arc::new(Mutex::new(Vec::new())));
+        let tell = |name| {
+            let told = told.clone();
+            token.on_cancel(move |_| lock(&told).push(name))
+        };
+        let second = Arc::new(Mutex::new(None));
+        let taken_back = second.clone();
+        let _first = token.on_cancel(move |_| drop(lock(&taken_back).take()));
+        *lock(&second) = tell("second");
+        let _third = tell("third");
+        token.cancel(CancelReason::Cancelled);
+        assert_eq!((lock(&told).as_slice(), token.listeners()), (["third"].as_slice(), 0));
+    }
+
+    #[test]
+    fn a_closed_token_takes_no_listeners() {
+        let (parent, told) = (CancelToken::new(), Arc::new(AtomicUsize::new(0)));
+        let token = parent.child();
+        let listen = || {
+            let told = told.clone();
+            token.on_cancel(move |_| _ = told.fetch_add(1, Ordering::SeqCst))
+        };
+        let early = listen();
+        let mut wait = token.cancelled();
+        let mut is_pending = || Pin::new(&mut wait).poll(&mut Context::from_waker(Waker::noop())).is_pending();
+        assert!(is_pending());
+        token.close();
+        assert_eq!((token.listeners(), parent.listeners()), (0, 0));
+        assert!(listen().is_none());
+        let child = token.child();
+        assert!(is_pending() && token.listeners() == 0);
+        parent.cancel(CancelReason::Cancelled);
+        assert_eq!((token.reason(), child.reason()), (None, None), "its parent is no longer its own");
+        token.cancel(CancelReason::Timeout);
+        assert_eq!((token.reason(), child.reason()), (Some(CancelReason::Timeout), None));
+        assert!(!is_pending());
+        assert_eq!((early.is_some(), told.load(Ordering::SeqCst)), (true, 0));
+    }
+
+    #[test]
+    fn closing_in_the_middle_of_a_cancel_keeps_nobody_from_being_told() {
+        let (token, told) = (CancelToken::new(), Arc::new(AtomicUsize::new(0)));
+        let (closed, second) = (token.clone(), told.clone());
+        let _first = token.on_cancel(move |_| closed.close());
+        let _second = token.on_cancel(move |_| second.store(1, Ordering::SeqCst));
+        token.cancel(CancelReason::Cancelled);
+        assert_eq!((told.load(Ordering::SeqCst), token.listeners()), (1, 0));
     }
 
     #[test]
