@@ -407,6 +407,14 @@ impl Scope {
         is_promise
     }
 
+    /// What `object` inherits from; undefined where asking throws (a Proxy).
+    pub fn prototype(self, object: Value) -> Value {
+        // SAFETY: a live value.
+        let prototype = self.make(|result| unsafe { sys::napi_get_prototype(self.env, object, result) });
+        self.take_exception();
+        prototype
+    }
+
     pub fn is_error(self, value: Value) -> bool {
         let mut is_error = false;
         // SAFETY: a live value.

@@ -221,6 +221,22 @@ test('a rejection with a huge, deep or cyclic body is judged all the same', asyn
 
 // Promises that are not quite promises
 
+/** As in the SDKs of OpenAI and Anthropic: settled with a response, of which its own `then` makes the answer. */
+class ApiPromise extends Promise {
+  constructor(response) {
+    super((resolve) => resolve(null))
+    this.response = response
+  }
+
+  then(resolved, rejected) {
+    return this.response.then(answer).then(resolved, rejected)
+  }
+
+  static get [Symbol.species]() {
+    return Promise
+  }
+}
+
 const thenables = [
   ['settles twice', { then: (resolve, reject) => (resolve(answer('first')), resolve(answer('second')), reject(new Error('third'))) }, 'first'],
   ['settles at once', { then: (resolve) => resolve(answer('at once')) }, 'at once'],
@@ -229,6 +245,7 @@ const thenables = [
   ['settles with a promise', { then: (resolve) => resolve(Promise.resolve(answer('promise'))) }, 'promise'],
   ['is a function', Object.assign(() => {}, { then: (resolve) => resolve(answer('callable')) }), 'callable'],
   ['is a promise from a subclass', new (class extends Promise {})((resolve) => resolve(answer('subclass'))), 'subclass'],
+  ['is a promise from a subclass with a then of its own', new ApiPromise(Promise.resolve('api')), 'api'],
   ['is a promise with a then of its own', Object.assign(Promise.resolve(answer('real')), { then: () => 'ignored' }), 'real'],
   ['is a frozen promise', Object.freeze(Promise.resolve(answer('frozen'))), 'frozen'],
   ['is a proxy around a thenable', new Proxy({ then: (resolve) => resolve(answer('proxied')) }, {}), 'proxied'],
@@ -241,6 +258,7 @@ for (const [name, thenable, text] of thenables) {
 
 const brokenThenables = [
   ['throws', { then: () => { throw httpError(502) } }, 'server'],
+  ['is a promise from a subclass, rejected by its own then', new (class extends Promise { then(...both) { return Promise.reject(httpError(502)).then(...both) } })(() => {}), 'server'],
   ['is a proxy around a promise', new Proxy(Promise.resolve(answer('x')), {}), 'client_bug'],
   ['has a constructor that is none', Object.assign(Promise.resolve(answer('x')), { constructor: 5 }), 'client_bug'],
 ]

@@ -165,6 +165,25 @@ test('a rejected promise of a listener is counted like an exception', async () =
   assert.equal(retried.client.listenerErrors, 1)
 })
 
+test('what a listener returns is followed as await would', async () => {
+  class Failing extends Promise {
+    then(resolved, rejected) { return Promise.reject(new Error('by its own then')).then(resolved, rejected) }
+  }
+  // a species that cannot be made is the trouble of whoever calls then
+  class Narrow extends Promise {
+    constructor(text) {
+      super((resolve) => resolve(text.length))
+    }
+    then(resolved, rejected) { return Promise.resolve(this.constructor.name).then(resolved, rejected) }
+  }
+  for (const [returned, errors] of [[Failing.resolve(1), 1], [new Narrow('x'), 0]]) {
+    const breaker = listening(new CircuitBreaker(1), () => returned)
+    breaker.recordFailure()
+    await settle()
+    assert.equal(breaker.stats.listenerErrors, errors)
+  }
+})
+
 // Functions that call back
 
 /** Everything that may be called back into, on the same objects. */

@@ -3,13 +3,13 @@
 //! A slot owns a pair of JS functions, made once, with the slot's number as their data. To wait for a promise, a free
 //! slot takes the waiting state and its functions go to the promise's `then`; when one of them is called, the state is
 //! taken out, gets the result, and the slot is free again. A real promise calls exactly one of them, once; anything else
-//! that has a `then` is first adopted by a real one. Slots are numbered, not pointed to, because an app may have replaced
+//! that has a `then`, a subclass of Promise included, is first adopted by a real one, as `await` does. Slots are numbered, not pointed to, because an app may have replaced
 //! `Promise.prototype.then`: what that calls a second time finds nobody waiting.
 //!
 //! There are as many slots as there were calls in flight at once. When a call gives up waiting, its slot is gone: the
 //! promise may settle later or never, and the functions live as long as it does.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::pin::Pin;
@@ -24,13 +24,18 @@ use crate::napi::js::{Scope, Type, Value};
 
 #[derive(Default)]
 pub struct PromisePool {
-    /// `Promise.prototype.then`: found once, not looked up for each promise.
-    then: Cell<Option<sys::napi_ref>>,
+    intrinsics: OnceCell<Intrinsics>,
     slots: RefCell<BTreeMap<usize, Slot>>,
     /// Numbers of the slots where nobody waits.
     free: RefCell<Vec<usize>>,
     /// No number is given twice.
     next_number: Cell<usize>,
+}
+
+/// `Promise.prototype` and its `then`: found once, not looked up for each promise.
+struct Intrinsics {
+    prototype: sys::napi_ref,
+    then: sys::napi_ref,
 }
 
 struct Slot {
@@ -109,7 +114,7 @@ impl<T: 'static> JsPromise<T> {
         convert: impl FnOnce(Scope, Result<Value, Value>) -> T + 'static,
     ) -> Self {
         let state = Rc::new(State::new(Some(convert), None));
-        let promise = if scope.is_promise(value) { Some(value) } else { adopt(scope, value) };
+        let promise = runtime.to_promise(scope, value);
         let slot = promise.map(|promise| (runtime.clone(), runtime.await_promise(scope, promise, state.clone())));
         if slot.is_none() {
             state.settle(scope, Ok(value));
@@ -180,17 +185,26 @@ impl<T> Drop for JsPromise<T> {
 impl Runtime {
     /// For what a listener returns: when it is a promise that is rejected, nobody else would hear of it.
     pub fn watch(self: &Rc<Self>, scope: Scope, value: Value, rejected: impl FnOnce() + 'static) {
-        if scope.is_promise(value) {
-            let on_reject = rejection(scope, rejected);
+        if scope.is_promise(value)
+            && let Some(promise) = self.to_promise(scope, value)
+        {
+            let (then, on_reject) = (self.intrinsics(scope).then, rejection(scope, rejected));
             // No slot, which nobody would ever give up: the function lives as long as the promise.
-            _ = scope.call(value, self.intrinsic_then(scope), &[scope.undefined(), on_reject]);
+            _ = scope.call(promise, value_of(scope, then), &[scope.undefined(), on_reject]);
         }
+    }
+
+    /// A real promise: `value` itself, or one that follows it if it has a `then`.
+    fn to_promise(&self, scope: Scope, value: Value) -> Option<Value> {
+        let is_real = scope.is_promise(value)
+            && scope.same(scope.prototype(value), value_of(scope, self.intrinsics(scope).prototype));
+        if is_real { Some(value) } else { adopt(scope, value) }
     }
 
     /// The number of the slot.
     fn await_promise(&self, scope: Scope, promise: Value, waiting: Rc<dyn Settle>) -> usize {
         let (number, callbacks) = self.promises.occupy(scope, waiting);
-        let then = self.intrinsic_then(scope);
+        let then = value_of(scope, self.intrinsics(scope).then);
         // The intrinsic function refuses only a broken promise; then it has kept no callback.
         if let Err(thrown) = scope.call(promise, then, &callbacks) {
             self.settle(scope, number, Err(thrown.value));
@@ -204,16 +218,14 @@ impl Runtime {
         }
     }
 
-    fn intrinsic_then(&self, scope: Scope) -> Value {
-        if let Some(then) = self.promises.then.get() {
-            return value_of(scope, then);
-        }
-        // A fresh promise of our own: the app's may carry a `then` of its own.
-        let (deferred, own) = scope.promise();
-        scope.resolve(deferred, scope.undefined());
-        let then = scope.get(own, c"then");
-        self.promises.then.set(Some(reference(scope, then)));
-        then
+    fn intrinsics(&self, scope: Scope) -> &Intrinsics {
+        self.promises.intrinsics.get_or_init(|| {
+            // A fresh promise of our own: the app's may carry a `then` of its own.
+            let (deferred, own) = scope.promise();
+            scope.resolve(deferred, scope.undefined());
+            let prototype = scope.prototype(own);
+            Intrinsics { prototype: reference(scope, prototype), then: reference(scope, scope.get(prototype, c"then")) }
+        })
     }
 }
 
