@@ -2,9 +2,9 @@
 //!
 //! A slot owns a pair of JS functions, made once, with the slot's number as their data. To wait for a promise, a free
 //! slot takes the waiting state and its functions go to the promise's `then`; when one of them is called, the state is
-//! taken out, gets the result, and the slot is free again. A real promise calls exactly one of them, once; anything else
-//! that has a `then`, a subclass of Promise included, is first adopted by a real one, as `await` does. Slots are numbered, not pointed to, because an app may have replaced
-//! `Promise.prototype.then`: what that calls a second time finds nobody waiting.
+//! taken out, gets the result, and the slot is free again. A real promise calls exactly one of them, once; whatever
+//! else has a `then`, a subclass of Promise included, is first adopted by a real one, as `await` does. Where an app has
+//! replaced `Promise.prototype.then`, nobody knows how often that calls: each slot is used once, its number never again.
 //!
 //! There are as many slots as there were calls in flight at once. When a call gives up waiting, its slot is gone: the
 //! promise may settle later or never, and the functions live as long as it does.
@@ -36,6 +36,8 @@ pub struct PromisePool {
 struct Intrinsics {
     prototype: sys::napi_ref,
     then: sys::napi_ref,
+    /// Whether `then` is the engine's own, by its text: that calls back once.
+    calls_once: bool,
 }
 
 struct Slot {
@@ -65,13 +67,17 @@ impl PromisePool {
     }
 
     /// Who waits in a slot, once; the slot is free from here on.
-    fn vacate(&self, number: usize) -> Option<Rc<dyn Settle>> {
+    fn vacate(&self, scope: Scope, number: usize) -> Option<Rc<dyn Settle>> {
         let waiting = self.slots.borrow_mut().get_mut(&number)?.waiting.take()?;
-        self.free.borrow_mut().push(number);
+        if self.intrinsics.get().is_some_and(|intrinsics| intrinsics.calls_once) {
+            self.free.borrow_mut().push(number);
+        } else {
+            self.discard(scope, number);
+        }
         Some(waiting)
     }
 
-    /// The slot of somebody who waits no longer.
+    /// A slot whose functions may be called again, when nobody waits there any more.
     fn discard(&self, scope: Scope, number: usize) {
         let slot = self.slots.borrow_mut().remove(&number);
         for reference in slot.iter().flat_map(|slot| [slot.on_resolve, slot.on_reject]) {
@@ -213,19 +219,30 @@ impl Runtime {
     }
 
     fn settle(&self, scope: Scope, number: usize, result: Result<Value, Value>) {
-        if let Some(waiting) = self.promises.vacate(number) {
+        if let Some(waiting) = self.promises.vacate(scope, number) {
             waiting.settle(scope, result);
         }
     }
 
     fn intrinsics(&self, scope: Scope) -> &Intrinsics {
-        self.promises.intrinsics.get_or_init(|| {
-            // A fresh promise of our own: the app's may carry a `then` of its own.
-            let (deferred, own) = scope.promise();
-            scope.resolve(deferred, scope.undefined());
-            let prototype = scope.prototype(own);
-            Intrinsics { prototype: reference(scope, prototype), then: reference(scope, scope.get(prototype, c"then")) }
+        self.promises.intrinsics.get().unwrap_or_else(|| {
+            let found = Intrinsics::find(scope);
+            // Not computed in there: a replaced toString may come back here.
+            self.promises.intrinsics.get_or_init(|| found)
         })
+    }
+}
+
+impl Intrinsics {
+    fn find(scope: Scope) -> Self {
+        // A fresh promise of our own: the app's may carry a `then` of its own.
+        let (deferred, own) = scope.promise();
+        scope.resolve(deferred, scope.undefined());
+        let prototype = scope.prototype(own);
+        let then = scope.get(prototype, c"then");
+        let text = scope.call(then, scope.get(then, c"toString"), &[]).ok().and_then(|text| scope.as_string(text));
+        let calls_once = text.as_deref() == Some("function then() { [native code] }");
+        Self { prototype: reference(scope, prototype), then: reference(scope, then), calls_once }
     }
 }
 

@@ -69,6 +69,11 @@ test('a replaced Promise.prototype.then that calls back three times frees nothin
   assert.deepEqual([end.stdout, end.code, end.signal], ['first\n', 0, null], end.stderr)
 })
 
+test('a replaced Promise.prototype.then that calls back once more, later, gives no call the answer of another', async () => {
+  const end = await run('then replaced, calling back later')
+  assert.deepEqual([end.stdout, end.code, end.signal], ['first,second\n', 0, null], end.stderr)
+})
+
 // Threads
 
 test('no thread before the first timer, and one for all of them', async () => {
