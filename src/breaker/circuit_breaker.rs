@@ -1,7 +1,6 @@
 //! The shell around the state machine: lock, clock, chance, listeners, and a way past the lock while it is closed.
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -9,6 +8,7 @@ use std::time::Duration;
 use super::config::BreakerConfig;
 use super::counter::Counter;
 use super::event::BreakerEvent;
+use super::listeners::Listeners;
 use super::permit::{FailureReport, Permit};
 use super::state::{BreakerState, Recorded, Rejection, RejectionReason, State, Ticket};
 use crate::classify::ErrorClass;
@@ -20,8 +20,6 @@ use crate::random::{Rng, SeededRng, draw};
 
 /// What a caller without an attempt timeout is taken to need, at the most.
 const DEFAULT_ATTEMPT_TIMEOUT: Duration = Duration::from_secs(60);
-
-type Listener = Arc<dyn Fn(&BreakerEvent) + Send + Sync>;
 
 /// A circuit breaker. Share it by reference or [`Arc`]: one for each service, whoever calls it.
 ///
@@ -48,6 +46,7 @@ pub struct CircuitBreaker {
     successes: Counter,
     rejected: Counter,
     shared: Mutex<Shared>,
+    listeners: Listeners,
     clock: Arc<dyn Clock + Send + Sync>,
     rng: Arc<dyn Rng>,
 }
@@ -55,8 +54,6 @@ pub struct CircuitBreaker {
 struct Shared {
     state: State,
     stats: BreakerStats,
-    listeners: Vec<(u64, Listener)>,
-    next_listener: u64,
 }
 
 /// What a breaker has seen since it was made. Counters saturate in practice only: 2⁶⁴ calls.
@@ -103,14 +100,14 @@ impl CircuitBreaker {
         config.validate()?;
         let state = State::new(config);
         let gate = gate_of(&state);
-        let shared = Shared { state, stats: BreakerStats::default(), listeners: Vec::new(), next_listener: 0 };
         Ok(Self {
             gate: AtomicU64::new(gate),
             failures: AtomicU64::new(0),
             open_until: AtomicU64::new(0),
             successes: Counter::default(),
             rejected: Counter::default(),
-            shared: Mutex::new(shared),
+            shared: Mutex::new(Shared { state, stats: BreakerStats::default() }),
+            listeners: Listeners::default(),
             clock,
             rng,
         })
@@ -254,6 +251,7 @@ impl CircuitBreaker {
         BreakerStats {
             successes: counted.successes + self.successes.get(),
             rejected: counted.rejected + self.rejected.get(),
+            listener_errors: self.listeners.errors(),
             ..counted
         }
     }
@@ -263,21 +261,18 @@ impl CircuitBreaker {
         *self.shared().state.config()
     }
 
-    /// Calls `listener` after each change of state, outside any lock: of changes on several threads at once the later one
-    /// may be told first. The number is for [`unsubscribe`](Self::unsubscribe).
+    /// Calls `listener` after each change of state: outside any lock, on the thread that made the change, before the call
+    /// that made it returns. A change that a listener itself makes is told after the one that it is being told, so each
+    /// hears them in their order. Of changes on several threads at once the later one may be told first. The number is for
+    /// [`unsubscribe`](Self::unsubscribe).
     pub fn subscribe(&self, listener: impl Fn(&BreakerEvent) + Send + Sync + 'static) -> u64 {
-        let mut shared = self.shared();
-        shared.next_listener += 1;
-        let id = shared.next_listener;
-        shared.listeners.push((id, Arc::new(listener)));
-        id
+        self.listeners.add(listener)
     }
 
-    /// Forgets a listener. False: there is none of that number.
+    /// Forgets a listener: it is not called again, not even for an event that others have heard of already. If it is at
+    /// work on another thread, it ends its work there. False: there is none of that number.
     pub fn unsubscribe(&self, id: u64) -> bool {
-        let forgotten: Vec<_> = self.shared().listeners.extract_if(.., |(listener, _)| *listener == id).collect();
-        // Dropped outside the lock: what a listener holds may ask this breaker as it goes.
-        !forgotten.is_empty()
+        self.listeners.remove(id)
     }
 
     #[cfg(test)]
@@ -305,12 +300,12 @@ impl CircuitBreaker {
         self.gate.store(gate_of(&shared.state), Ordering::Release);
         drop(shared);
         if let Some(event) = event {
-            self.tell(&event);
+            self.tell(event);
         }
         result
     }
 
-    fn tell(&self, event: &BreakerEvent) {
+    fn tell(&self, event: BreakerEvent) {
         log::info(format_args!(
             "breaker {} -> {} ({}), failures {}, cooldown {} ms",
             event.from.as_str(),
@@ -319,12 +314,7 @@ impl CircuitBreaker {
             event.failures,
             event.cooldown.as_millis()
         ));
-        let listeners: Vec<Listener> = self.shared().listeners.iter().map(|(_, listener)| listener.clone()).collect();
-        let panicked = listeners.iter().filter(|listener| catch_unwind(AssertUnwindSafe(|| listener(event))).is_err());
-        let errors = panicked.count() as u64;
-        if errors > 0 {
-            self.shared().stats.listener_errors += errors;
-        }
+        self.listeners.tell(event);
     }
 }
 

@@ -38,12 +38,14 @@
 //!   there is none, its result still counts.
 //! * Observers ([`CircuitBreaker::state`], [`CircuitBreaker::stats`], …) change nothing: an open breaker whose cooldown
 //!   has run out reads `Open` until a call comes.
-//! * Time and chance come from outside and are read before the lock is taken; listeners run after it is released.
+//! * Time and chance come from outside and are read before the lock is taken; listeners run after it is released, and what
+//!   they change is told after what they were told.
 
 mod circuit_breaker;
 mod config;
 mod counter;
 mod event;
+mod listeners;
 mod permit;
 mod state;
 #[cfg(test)]
