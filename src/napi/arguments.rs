@@ -18,6 +18,9 @@ use crate::error::{InvalidConfig, MAX_DURATION};
 /// The largest integer that ArkTS counts exactly: 2⁵³ − 1.
 pub const MAX_SAFE_INTEGER: u64 = 9_007_199_254_740_991;
 
+/// The longest array that an app may pass in.
+const MAX_ITEMS: u32 = 1_000;
+
 /// One argument, or one field of an options object.
 #[derive(Clone, Copy)]
 pub struct Argument {
@@ -87,6 +90,16 @@ impl Argument {
         }
     }
 
+    /// The items of an array; none when it is left out. All go by the array's name in errors.
+    pub fn items(self) -> Checked<Vec<Self>> {
+        let Some(list) = self.given() else { return Ok(Vec::new()) };
+        let length = self.scope.array_length(list.value).ok_or_else(|| self.wrong("an array"))?;
+        if length > MAX_ITEMS {
+            return Err(self.wrong(&format!("an array of at most {MAX_ITEMS} items")));
+        }
+        Ok((0..length).map(|index| Self { value: self.scope.get_index(list.value, index), ..self }).collect())
+    }
+
     /// A whole number in `min..=max`.
     pub fn integer(self, min: u64, max: u64) -> Checked<u64> {
         let number = self.scope.as_number(self.value).filter(|number| number.fract() == 0.0);
@@ -148,12 +161,11 @@ impl Argument {
         function.map(UserFunction::new).ok_or_else(|| self.wrong("a function"))
     }
 
-    /// An object that has the method `name`, and that method: read once, a getter may give another one each time.
-    pub fn object_with(self, name: &CStr, allowed: &str) -> Checked<(Value, Value)> {
+    /// The method of that name, if this is an object that has it: read once, a getter may give another one each time.
+    pub fn method(self, name: &CStr) -> Option<Value> {
         let is_object = matches!(self.scope.type_of(self.value), Type::Object | Type::Function);
         let method = if is_object { self.scope.get(self.value, name) } else { self.scope.undefined() };
-        let is_method = self.scope.type_of(method) == Type::Function;
-        if is_method { Ok((self.value, method)) } else { Err(self.wrong(allowed)) }
+        (self.scope.type_of(method) == Type::Function).then_some(method)
     }
 
     /// An instance of a class of this module, by its prototypes: what it really is, its [`Instance`] knows.

@@ -15,31 +15,72 @@ use super::instance;
 use super::js::{Checked, Scope, Type, Value};
 use super::json::json;
 use super::kept::{Keeper, Kept, Reference};
+use super::stream::{Discard, Receiver};
 use crate::classify::{AnswerFacts, CallError, ErrorClass, classify, classify_answer};
-use crate::client::{AnswerText, Attempt, LlmClient, LlmResponse};
+use crate::client::{AnswerText, Attempt, LlmClient, LlmResponse, TextSink};
 use crate::millis::whole_millis;
 
-/// Any object of the app with `chat(request, context?)`.
+/// Any object of the app with `chat(request, context?)`, `chatStream(request, sink, context?)`, or both.
 pub struct InnerClient {
     runtime: Rc<Runtime>,
     object: Reference,
-    /// Read once: looking it up at each call costs a tenth of the call.
-    chat: Reference,
-    takes_context: bool,
+    chat: Option<Method>,
+    chat_stream: Option<Method>,
+    answers: Answers,
     provider: Option<Rc<str>>,
+}
+
+/// What `chat` gives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Answers {
+    /// A `ChatResponse`.
+    Objects,
+    /// That, or the text itself, as the providers of article 002 do.
+    ObjectsOrTexts,
+}
+
+/// Read once: looking it up at each call costs a tenth of the call.
+struct Method {
+    function: Reference,
+    takes_context: bool,
 }
 
 /// One call's request.
 pub struct Request {
     value: Kept,
-    keep_answer: bool,
+    keep: Keep,
     /// What the client failed with at last.
     cause: Cell<Option<Kept>>,
 }
 
+/// What is kept of an answer beyond the native call in which it comes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// Nothing: `chat()` gives its text away at once.
+    Nothing,
+    /// The app's own answer object, for the outcome.
+    Value,
+    /// That, and the text: a streamed call goes on after it has come.
+    Text,
+}
+
 impl Request {
-    pub fn new(runtime: &Rc<Runtime>, scope: Scope, value: Value, keep_answer: bool) -> Self {
-        Self { value: Kept::new(runtime, scope, value), keep_answer, cause: Cell::new(None) }
+    pub fn new(runtime: &Rc<Runtime>, scope: Scope, value: Value, keep: Keep) -> Self {
+        Self { value: Kept::new(runtime, scope, value), keep, cause: Cell::new(None) }
+    }
+
+    /// What the client is given.
+    fn begin_attempt(&self, scope: Scope) -> Value {
+        // A cause is that of the last attempt, and one that is given up has none.
+        self.cause.set(None);
+        self.value.value(scope)
+    }
+
+    fn note<T>(&self, settled: Settled<T>) -> Result<T, CallError> {
+        settled.map_err(|failed| {
+            self.cause.set(failed.cause);
+            failed.error
+        })
     }
 
     pub fn take_cause(&self) -> Option<Kept> {
@@ -122,7 +163,14 @@ impl ToNapiValue for Text {
 }
 
 /// What one attempt comes to. Failures are boxed: a success is moved about in the same place.
-type Settled = Result<Answer, Box<Failed>>;
+type Settled<T> = Result<T, Box<Failed>>;
+
+/// The end of a streamed answer.
+struct Streamed {
+    /// The whole text, when the client gives it once more.
+    text: Option<Vec<u16>>,
+    value: Option<Reference>,
+}
 
 struct Failed {
     error: CallError,
@@ -131,31 +179,83 @@ struct Failed {
 }
 
 impl InnerClient {
-    pub fn read(runtime: &Rc<Runtime>, keeper: &Rc<Keeper>, inner: Argument, options: Argument) -> Checked<Self> {
-        let (scope, allowed) = (inner.scope(), "an object with chat(request): Promise<ChatResponse>");
-        let (object, chat) = inner.object_with(c"chat", allowed)?;
+    /// `options` tells about this client: `provider`, `passContext`.
+    pub fn read(
+        runtime: &Rc<Runtime>,
+        keeper: &Rc<Keeper>,
+        inner: Argument,
+        options: Argument,
+        answers: Answers,
+    ) -> Checked<Self> {
+        let (scope, allowed) = (inner.scope(), "an object with chat(request): Promise<ChatResponse>, or chatStream");
         let provider = options.field(c"provider").optional(|provider| provider.string(200))?;
-        let takes_context = match options.field(c"passContext").given() {
-            Some(pass) => pass.boolean()?,
-            None => scope.as_number(scope.get(chat, c"length")).is_some_and(|parameters| parameters >= 2.0),
+        let pass_context = options.field(c"passContext").optional(Argument::boolean)?;
+        let method = |name, parameters: f64| {
+            let function = inner.method(name)?;
+            let declares = || scope.as_number(scope.get(function, c"length")).is_some_and(|count| count >= parameters);
+            let takes_context = pass_context.unwrap_or_else(declares);
+            keeper.keep(scope, function).map(|function| Method { function, takes_context })
         };
-        let references = keeper.keep(scope, object).zip(keeper.keep(scope, chat));
-        let (object, chat) = references.ok_or_else(|| inner.wrong(allowed))?;
-        Ok(Self { runtime: runtime.clone(), object, chat, takes_context, provider: provider.map(Rc::from) })
+        let (chat, chat_stream) = (method(c"chat", 2.0), method(c"chatStream", 3.0));
+        let object = keeper.keep(scope, inner.value()).filter(|_| chat.is_some() || chat_stream.is_some());
+        let object = object.ok_or_else(|| inner.wrong(allowed))?;
+        let provider = provider.map(Rc::from);
+        Ok(Self { runtime: runtime.clone(), object, chat, chat_stream, answers, provider })
     }
 
     /// Starts one attempt.
-    fn call(&self, request: &Request, attempt: &Attempt<'_>) -> JsPromise<Settled> {
-        // A cause is that of the last attempt, and one that is given up has none.
-        request.cause.set(None);
+    fn call(&self, chat: &Method, request: &Request, attempt: &Attempt<'_>) -> JsPromise<Settled<Answer>> {
         let scope = self.runtime.scope();
-        let (object, chat, value) = (self.object.value(scope), self.chat.value(scope), request.value.value(scope));
-        let called = if self.takes_context {
-            scope.call(object, chat, &[value, self.context(scope, attempt)])
+        let (object, function) = (self.object.value(scope), chat.function.value(scope));
+        let value = request.begin_attempt(scope);
+        let called = if chat.takes_context {
+            scope.call(object, function, &[value, self.context(scope, attempt)])
         } else {
-            scope.call(object, chat, &[value])
+            scope.call(object, function, &[value])
         };
-        let settle = self.settle(request.keep_answer);
+        self.settled(scope, called, self.whole_answer(request.keep))
+    }
+
+    /// Starts one streamed attempt.
+    fn call_stream(
+        &self,
+        chat_stream: &Method,
+        request: &Request,
+        attempt: &Attempt<'_>,
+        receiver: &Receiver,
+    ) -> JsPromise<Settled<Streamed>> {
+        let scope = self.runtime.scope();
+        let (object, function) = (self.object.value(scope), chat_stream.function.value(scope));
+        let (value, sink) = (request.begin_attempt(scope), receiver.sink(scope).unwrap_or_else(|| scope.undefined()));
+        let called = if chat_stream.takes_context {
+            scope.call(object, function, &[value, sink, self.context(scope, attempt)])
+        } else {
+            scope.call(object, function, &[value, sink])
+        };
+        let (runtime, provider, keep) = (self.runtime.clone(), self.provider.clone(), request.keep);
+        self.settled(scope, called, move |scope, value| {
+            let text = read_streamed_answer(scope, value, provider.as_deref())?.map(|text| scope.as_utf16(text));
+            let value = (keep != Keep::Nothing).then(|| Reference::new(&runtime, scope, value)).flatten();
+            Ok(Streamed { text, value })
+        })
+    }
+
+    /// What the client's call comes to.
+    fn settled<T: 'static>(
+        &self,
+        scope: Scope,
+        called: Checked<Value>,
+        read: impl FnOnce(Scope, Value) -> Result<T, CallError> + 'static,
+    ) -> JsPromise<Settled<T>> {
+        let (runtime, provider) = (self.runtime.clone(), self.provider.clone());
+        let settle = move |scope: Scope, result: Result<Value, Value>| match result {
+            Ok(value) => read(scope, value).map_err(|error| Box::new(Failed { error, cause: None })),
+            Err(error) => {
+                let facts = error_facts(scope, error, provider.as_deref());
+                let cause = Some(Kept::new(&runtime, scope, error));
+                Err(Box::new(Failed { error: classify(&facts, SystemTime::now()), cause }))
+            }
+        };
         match called {
             Ok(returned) => JsPromise::new(&self.runtime, scope, returned, settle),
             Err(thrown) => JsPromise::ready(settle(scope, Err(thrown.value))),
@@ -175,26 +275,37 @@ impl InnerClient {
         context
     }
 
-    fn settle(&self, keep_answer: bool) -> impl FnOnce(Scope, Result<Value, Value>) -> Settled + 'static {
-        let (runtime, provider) = (self.runtime.clone(), self.provider.clone());
-        move |scope, result| match result {
-            Ok(value) => {
-                let text = read_answer(scope, value, provider.as_deref())
-                    .map_err(|error| Box::new(Failed { error, cause: None }))?;
-                let text = if runtime.polls_in_this_scope() {
-                    Text::InScope(scope, text)
-                } else {
-                    Text::Units(scope.as_utf16(text))
-                };
-                let value = keep_answer.then(|| Reference::new(&runtime, scope, value)).flatten();
-                Ok(Answer { text, value })
-            }
-            Err(error) => {
-                let facts = error_facts(scope, error, provider.as_deref());
-                let cause = Some(Kept::new(&runtime, scope, error));
-                Err(Box::new(Failed { error: classify(&facts, SystemTime::now()), cause }))
-            }
+    fn whole_answer(&self, keep: Keep) -> impl FnOnce(Scope, Value) -> Result<Answer, CallError> + 'static {
+        let (runtime, provider, answers) = (self.runtime.clone(), self.provider.clone(), self.answers);
+        move |scope, value| {
+            let is_text = answers == Answers::ObjectsOrTexts && scope.type_of(value) == Type::String;
+            let text = if is_text { value } else { read_answer(scope, value, provider.as_deref())? };
+            let text = if keep != Keep::Text && runtime.polls_in_this_scope() {
+                Text::InScope(scope, text)
+            } else {
+                Text::Units(scope.as_utf16(text))
+            };
+            let value = (keep != Keep::Nothing).then(|| Reference::new(&runtime, scope, value)).flatten();
+            Ok(Answer { text, value })
         }
+    }
+
+    async fn stream(
+        &self,
+        chat_stream: &Method,
+        request: &Request,
+        sink: &impl TextSink<Text>,
+        attempt: &Attempt<'_>,
+    ) -> Result<Answer, CallError> {
+        let receiver = Receiver::new(self.runtime.clone());
+        let promise = self.call_stream(chat_stream, request, attempt, &receiver);
+        let (settled, pushed) = receiver.relay(sink, promise).await;
+        let Streamed { text, value } = request.note(settled)?;
+        if text.is_none() && pushed.is_empty() {
+            let got = "chatStream() pushed no text and gave none";
+            return Err(CallError::new(ErrorClass::InvalidResponse, got));
+        }
+        Ok(Answer { text: Text::Units(text.unwrap_or(pushed)), value })
     }
 }
 
@@ -203,11 +314,42 @@ impl LlmClient for InnerClient {
     type Response = Answer;
 
     async fn chat(&self, request: &Request, attempt: &Attempt<'_>) -> Result<Answer, CallError> {
-        self.call(request, attempt).await.map_err(|failed| {
-            request.cause.set(failed.cause);
-            failed.error
-        })
+        match (&self.chat, &self.chat_stream) {
+            (Some(chat), _) => request.note(self.call(chat, request, attempt).await),
+            // On the heap: it must not make the future of each call larger.
+            (None, Some(chat_stream)) => Box::pin(self.stream(chat_stream, request, &Discard, attempt)).await,
+            (None, None) => unreachable!("one of the two was read"),
+        }
     }
+
+    async fn chat_stream<S: TextSink<Text>>(
+        &self,
+        request: &Request,
+        sink: &S,
+        attempt: &Attempt<'_>,
+    ) -> Result<Answer, CallError> {
+        match &self.chat_stream {
+            Some(chat_stream) => self.stream(chat_stream, request, sink, attempt).await,
+            None => {
+                let answer = self.chat(request, attempt).await?;
+                sink.push(answer.text()).await;
+                Ok(answer)
+            }
+        }
+    }
+}
+
+/// The text of what `chatStream` gave in the end, if it gave one, unless that is an error in disguise.
+fn read_streamed_answer(scope: Scope, value: Value, provider: Option<&str>) -> Result<Option<Value>, CallError> {
+    if scope.type_of(value) != Type::Object {
+        return Ok(None);
+    }
+    if scope.string_length(scope.get_of(value, c"text")).is_some_and(|length| length > 0) {
+        return read_answer(scope, value, provider).map(Some);
+    }
+    let reason = scope.as_string(scope.get_of(value, c"finishReason"));
+    let facts = AnswerFacts { finish_reason: reason, provider: provider.map(str::to_owned), ..AnswerFacts::default() };
+    classify_answer(&facts, SystemTime::now()).map_or(Ok(None), Err)
 }
 
 /// The text of an answer, a JS string, unless the answer is an error in disguise.

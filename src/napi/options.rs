@@ -53,6 +53,15 @@ pub enum Locale {
     English,
 }
 
+/// What a breaker counts.
+#[napi(string_enum = "snake_case")]
+pub enum Accounting {
+    /// Each attempt: a breaker that opens in the middle of a call ends it at once (article 000).
+    Attempt,
+    /// Each call by its last attempt: what a retry mends is not counted (article 003).
+    Call,
+}
+
 /// Bounds how many calls of a client are retries.
 #[napi(object, object_to_js = false)]
 pub struct RetryBudgetOptions {
@@ -97,6 +106,14 @@ pub struct ResilienceConfig {
     pub retry_unsafe: Option<bool>,
     /// How long the breaker stays open when the account is empty, in milliseconds. 0 to 365 days; default 600 000.
     pub quota_cooldown_ms: Option<f64>,
+    /// Longest time until the first text of a streamed answer, in milliseconds; keep-alives do not count as text. 1 to 365
+    /// days; default 30 000. attemptTimeoutMs does not hold for streamed answers.
+    pub first_text_timeout_ms: Option<f64>,
+    /// Longest time between two texts of a streamed answer, in milliseconds. 1 to 365 days; default 20 000.
+    pub idle_timeout_ms: Option<f64>,
+    /// What the breaker counts; default Attempt.
+    #[napi(ts_type = "Accounting")]
+    pub accounting: Option<Accounting>,
     /// Bounds the retries of all calls of this client.
     #[napi(ts_type = "RetryBudgetOptions")]
     pub budget: Option<RetryBudgetOptions>,
@@ -110,6 +127,67 @@ pub struct ResilienceConfig {
     pub pass_context: Option<bool>,
     /// Source of chance in [0, 1) for jitter; default: the device's. What is below or above is clamped; anything but a
     /// finite number, or an exception, counts as 0.5 and is logged.
+    #[napi(ts_type = "() => number")]
+    pub rng: Option<f64>,
+    /// A clock that moves by hand, for tests; default: the device's monotonic clock.
+    #[napi(ts_type = "ManualClock")]
+    pub clock: Option<f64>,
+}
+
+/// Settings of a `ResilientLlmRunner`: those of each service, and of the chain.
+///
+/// `timeoutMs`, `circuitFailureThreshold` and `circuitResetWindowMs` are article 002's names. Its `maxRetries` counts
+/// attempts; here it counts retries after the first attempt, as everywhere: 2 for its 3.
+#[napi(object, object_to_js = false)]
+pub struct RunnerConfig {
+    /// Retries of each service after its first attempt. 0 to 100; default 2.
+    pub max_retries: Option<f64>,
+    /// Longest time for one attempt in milliseconds. 1 to 365 days; default 15 000.
+    pub timeout_ms: Option<f64>,
+    /// Failures in a row that open the breaker of a service that brings none. 1 to 2^32 − 1; default 4.
+    pub circuit_failure_threshold: Option<f64>,
+    /// How long it stays open before a probe may go out, in milliseconds. 0 to 365 days; default 60 000.
+    pub circuit_reset_window_ms: Option<f64>,
+    /// Whether only the first service has a breaker (article 002); default false: each has one.
+    pub breaker_of_primary_only: Option<bool>,
+    /// Whether another service is asked after moderation refused the question or the answer; default false.
+    pub next_after_content_filter: Option<bool>,
+    /// Wait before the first retry of a service, before jitter, in milliseconds. 0 to 365 days; default 1000.
+    pub base_ms: Option<f64>,
+    /// What each further wait is multiplied with. 1 to 1000; default 2.
+    pub factor: Option<f64>,
+    /// Hard cap of a wait in milliseconds, jitter included. From baseMs to 365 days; default 30 000, or baseMs if that is
+    /// longer.
+    pub max_ms: Option<f64>,
+    /// How waits are spread; default Additive.
+    #[napi(ts_type = "Jitter")]
+    pub jitter: Option<Jitter>,
+    /// Half the width of multiplicative jitter. 0 to 1; default 0.5.
+    pub jitter_spread: Option<f64>,
+    /// The most that additive jitter adds, in milliseconds. 0 to maxMs; default 300.
+    pub jitter_ms: Option<f64>,
+    /// Longest time for the whole call in milliseconds, shared by the services. 1 to 365 days; default 120 000.
+    pub deadline_ms: Option<f64>,
+    /// Longest Retry-After in milliseconds that is waited for, inclusive. 0 to 365 days; default 60 000.
+    pub retry_after_max_ms: Option<f64>,
+    /// Whether a request that may have reached the service, and been billed, is sent again; default true.
+    pub retry_unsafe: Option<bool>,
+    /// How long a breaker stays open when the account is empty, in milliseconds. 0 to 365 days; default 600 000.
+    pub quota_cooldown_ms: Option<f64>,
+    /// Longest time until the first text of a streamed answer, in milliseconds. 1 to 365 days; default 30 000.
+    pub first_text_timeout_ms: Option<f64>,
+    /// Longest time between two texts of a streamed answer, in milliseconds. 1 to 365 days; default 20 000.
+    pub idle_timeout_ms: Option<f64>,
+    /// What the breakers count; default Attempt. Article 002 counts calls.
+    #[napi(ts_type = "Accounting")]
+    pub accounting: Option<Accounting>,
+    /// Bounds the retries of all calls of each service.
+    #[napi(ts_type = "RetryBudgetOptions")]
+    pub budget: Option<RetryBudgetOptions>,
+    /// Language of the built-in fallback text; default Chinese.
+    #[napi(ts_type = "Locale")]
+    pub locale: Option<Locale>,
+    /// Source of chance in [0, 1) for jitter; default: the device's.
     #[napi(ts_type = "() => number")]
     pub rng: Option<f64>,
     /// A clock that moves by hand, for tests; default: the device's monotonic clock.

@@ -185,7 +185,9 @@ fn measured_ms(duration: Duration) -> f64 {
 /// One attempt of a call.
 #[napi(object, object_from_js = false)]
 pub struct AttemptRecord {
-    /// Counted from 1.
+    /// The service that was asked, where there are several.
+    pub provider: Option<String>,
+    /// Counted from 1, over all services.
     pub attempt: u32,
     /// Whether it brought an answer.
     pub ok: bool,
@@ -221,6 +223,7 @@ pub struct AttemptRecord {
 impl From<&client::AttemptRecord> for AttemptRecord {
     fn from(record: &client::AttemptRecord) -> Self {
         Self {
+            provider: record.provider.as_deref().map(str::to_owned),
             attempt: record.attempt,
             ok: record.class.is_none(),
             code: record.class.map(Into::into),
@@ -251,6 +254,13 @@ pub struct CallOutcome {
     pub text: Text,
     /// Whether `text` is the fallback's: mark it for the user.
     pub used_fallback: bool,
+    /// Whether `text` is second best: the fallback's, or another service's than the first one's. Mark it for the user.
+    pub degraded: bool,
+    /// Which of several services answered.
+    pub provider_used: Option<String>,
+    /// Those of several services that gave no answer, in their order, and why.
+    #[napi(ts_type = "Array<PassedOver>")]
+    pub passed_over: Vec<PassedOver>,
     /// Attempts made.
     pub attempts: u32,
     /// Why no further attempt was made.
@@ -286,6 +296,9 @@ impl From<Outcome<Answer>> for CallOutcome {
             status: outcome.status.into(),
             text: outcome.take_text(),
             used_fallback: outcome.used_fallback(),
+            degraded: outcome.degraded(),
+            provider_used: outcome.provider.as_deref().map(str::to_owned),
+            passed_over: outcome.passed_over.iter().map(Into::into).collect(),
             attempts: outcome.attempts(),
             stop_reason: outcome.stop_reason.into(),
             error: outcome.error.as_ref().map(Into::into),
@@ -297,6 +310,38 @@ impl From<Outcome<Answer>> for CallOutcome {
             maybe_billed: outcome.maybe_billed(),
             trace: outcome.trace.iter().map(Into::into).collect(),
             response,
+        }
+    }
+}
+
+/// A service of several that gave no answer.
+#[napi(object, object_from_js = false)]
+pub struct PassedOver {
+    /// Its name.
+    pub provider: String,
+    /// Why it was not asked, or not asked again.
+    #[napi(ts_type = "StopReason")]
+    pub stop_reason: StopReason,
+    /// What kind of fault is behind it, as far as it is known.
+    #[napi(ts_type = "ErrorClass")]
+    pub cause: Option<ErrorClass>,
+    /// Its last error's text; empty when it was not asked.
+    pub message: String,
+    /// How often it was asked.
+    pub attempts: u32,
+    /// When it may be asked again, in milliseconds from now, if known.
+    pub retry_after_ms: Option<f64>,
+}
+
+impl From<&client::PassedOver> for PassedOver {
+    fn from(passed_over: &client::PassedOver) -> Self {
+        Self {
+            provider: passed_over.provider.to_string(),
+            stop_reason: passed_over.stop_reason.into(),
+            cause: passed_over.cause.map(Into::into),
+            message: passed_over.message.clone(),
+            attempts: passed_over.attempts,
+            retry_after_ms: passed_over.retry_after.and_then(known_ms),
         }
     }
 }

@@ -24,6 +24,7 @@ const either = (...rules) => ({ accepts: (v) => rules.some((rule) => rule.accept
 // what is allowed depends on another field, which is at its default here
 const within = (rule, accepts) => ({ ...rule, accepts })
 const client = { accepts: () => false, sample: () => new lib.MockLlmClient() }
+const provider = (name) => ({ accepts: () => false, sample: () => ({ name, chat: async () => 'x' }) })
 
 // every UTF-16 unit that is no ASCII counts 3 here, as a lone surrogate does once it is replaced
 const utf8 = (text) => Array.from(text).reduce((sum, c) => sum + (c.charCodeAt(0) < 0x80 ? 1 : 3), 0)
@@ -59,6 +60,22 @@ const rules = {
   'ResilientLlmClient.chat(request)': anything,
   'ResilientLlmClient.execute(request)': anything,
   'ResilientLlmClient.execute(options)': options('CallOptions'),
+  'ResilientLlmClient.chatStream(request)': anything,
+  'ResilientLlmClient.chatStream(onText)': { ...fn(() => {}), accepts: (v) => typeof v === 'function' },
+  'ResilientLlmClient.chatStream(options)': options('CallOptions'),
+  'TextSink.push(text)': { accepts: (v) => typeof v === 'string', sample: 'x' },
+  'new ResilientLlmRunner(primary)': provider('primary'),
+  'new ResilientLlmRunner(fallbacks)': { accepts: (v) => Array.isArray(v) && v.length === 0, sample: [] },
+  'new ResilientLlmRunner(config)': options('RunnerConfig'),
+  'new ResilientLlmRunner(fallback)': either(string(1 << 20), fn(() => 'text')),
+  'new ResilientLlmRunner(onRetry)': fn(() => {}),
+  'ResilientLlmRunner.execute(prompt)': anything,
+  'ResilientLlmRunner.execute(options)': options('CallOptions'),
+  'ResilientLlmRunner.call(request)': anything,
+  'ResilientLlmRunner.call(options)': options('CallOptions'),
+  'ResilientLlmRunner.chatStream(request)': anything,
+  'ResilientLlmRunner.chatStream(onText)': { ...fn(() => {}), accepts: (v) => typeof v === 'function' },
+  'ResilientLlmRunner.chatStream(options)': options('CallOptions'),
   'BreakerOptions.cooldownFactor': number(1, 100),
   'BreakerOptions.maxCooldownMs': within(millis(5000), (v) => typeof v === 'number' && 5000 <= v && v <= YEAR),
   'BreakerOptions.cooldownSpread': number(0, 1),
@@ -91,6 +108,32 @@ const rules = {
   'ResilienceConfig.passContext': boolean,
   'ResilienceConfig.rng': fn(() => 0.5),
   'ResilienceConfig.clock': instance('ManualClock'),
+  'ResilienceConfig.firstTextTimeoutMs': millis(1),
+  'ResilienceConfig.idleTimeoutMs': millis(1),
+  'ResilienceConfig.accounting': words('Accounting'),
+  'RunnerConfig.maxRetries': integer(0, 100),
+  'RunnerConfig.timeoutMs': millis(1),
+  'RunnerConfig.circuitFailureThreshold': integer(1, 2 ** 32 - 1),
+  'RunnerConfig.circuitResetWindowMs': millis(0),
+  'RunnerConfig.breakerOfPrimaryOnly': boolean,
+  'RunnerConfig.nextAfterContentFilter': boolean,
+  'RunnerConfig.baseMs': millis(0),
+  'RunnerConfig.factor': number(1, 1000),
+  'RunnerConfig.maxMs': within(millis(1000), (v) => typeof v === 'number' && 1000 <= v && v <= YEAR),
+  'RunnerConfig.jitter': words('Jitter'),
+  'RunnerConfig.jitterSpread': number(0, 1),
+  'RunnerConfig.jitterMs': within(millis(0), (v) => typeof v === 'number' && 0 <= v && v <= 30000),
+  'RunnerConfig.deadlineMs': millis(1),
+  'RunnerConfig.retryAfterMaxMs': millis(0),
+  'RunnerConfig.retryUnsafe': boolean,
+  'RunnerConfig.quotaCooldownMs': millis(0),
+  'RunnerConfig.firstTextTimeoutMs': millis(1),
+  'RunnerConfig.idleTimeoutMs': millis(1),
+  'RunnerConfig.accounting': words('Accounting'),
+  'RunnerConfig.budget': options('RetryBudgetOptions'),
+  'RunnerConfig.locale': words('Locale'),
+  'RunnerConfig.rng': fn(() => 0.5),
+  'RunnerConfig.clock': instance('ManualClock'),
   'RetryBudgetOptions.capacity': number(0, 10000),
   'RetryBudgetOptions.perCall': number(0, 100),
   'RetryBudgetOptions.perMinute': number(0, 10000),
@@ -100,7 +143,7 @@ const rules = {
 }
 
 // Fields that are judged only where another one is set.
-const together = { 'ResilienceConfig.jitterMs': { jitter: 'additive' } }
+const together = { 'ResilienceConfig.jitterMs': { jitter: 'additive' }, 'RunnerConfig.jitterMs': { jitter: 'additive' } }
 // How an error names a field that is not called by its own name.
 const named = { 'RetryBudgetOptions.capacity': 'budget.capacity', 'RetryBudgetOptions.perCall': 'budget.perCall', 'RetryBudgetOptions.perMinute': 'budget.perMinute' }
 const instances = {
@@ -110,6 +153,12 @@ const instances = {
   ManualClock: () => new lib.ManualClock(),
   MockLlmClient: () => new lib.MockLlmClient(),
   ResilientLlmClient: () => new lib.ResilientLlmClient(new lib.MockLlmClient()),
+  ResilientLlmRunner: () => new lib.ResilientLlmRunner({ name: 'primary', chat: async () => 'x' }),
+  TextSink: () => {
+    let sink
+    new lib.ResilientLlmClient({ async chatStream(request, given) { sink = given } }).chatStream({}, () => {})
+    return sink
+  },
 }
 
 // The values
@@ -247,6 +296,25 @@ test('the message shows the value, and a long one only by its length', () => {
 // Zero is zero: for each field that takes it, something that only zero does.
 
 const failing = (config, step = httpError(503)) => setUp(new Script(step, step, { text: 'x' }), { threshold: 100, config })
+const down = httpError(503)
+/** The last of `calls` calls through a runner whose only service does one step a call. */
+async function passing(config, steps, calls = 1) {
+  const clock = new lib.ManualClock()
+  let step = 0
+  const chat = async () => {
+    const next = steps[Math.min(step++, steps.length - 1)]
+    if (next instanceof Error) throw next
+    return next
+  }
+  const runner = new lib.ResilientLlmRunner({ name: 'a', chat }, [], { clock, rng: () => 0.5, ...config })
+  let outcome
+  for (let i = 0; i < calls; i++) {
+    const call = runner.call('x')
+    await clock.advanceAsync(100000)
+    outcome = await call
+  }
+  return outcome
+}
 const zeros = {
   'BackoffCalculator.nextDelay(base)': async () => assert.equal(lib.BackoffCalculator.nextDelay(5, 0, 2, () => 0.5), 0),
   'CancelToken.offCancel(id)': async () => assert.equal(new lib.CancelToken().offCancel(0), false),
@@ -310,6 +378,13 @@ const zeros = {
     await run.execute({})
     assert.equal(run.breaker.retryAfterMs, 5000)
   },
+  'RunnerConfig.maxRetries': async () => assert.equal((await passing({ maxRetries: 0 }, [down])).attempts, 1),
+  'RunnerConfig.baseMs': async () => assert.equal((await passing({ baseMs: 0, jitter: 'none' }, [down, down, 'x'])).elapsedMs, 0),
+  'RunnerConfig.jitterSpread': async () => assert.equal((await passing({ jitter: 'multiplicative', jitterSpread: 0 }, [down, 'x'])).elapsedMs, 1000),
+  'RunnerConfig.jitterMs': async () => assert.equal((await passing({ jitterMs: 0 }, [down, 'x'])).elapsedMs, 1000),
+  'RunnerConfig.retryAfterMaxMs': async () => assert.equal((await passing({ retryAfterMaxMs: 0 }, [httpError(429, { retryAfterMs: 5000 }), 'x'])).stopReason, 'retry_after_too_long'),
+  'RunnerConfig.circuitResetWindowMs': async () => assert.equal((await passing({ maxRetries: 0, circuitFailureThreshold: 1, circuitResetWindowMs: 0 }, [down, 'x'], 2)).text, 'x'),
+  'RunnerConfig.quotaCooldownMs': async () => assert.equal((await passing({ quotaCooldownMs: 0, circuitResetWindowMs: 0 }, [httpError(402), 'x'], 2)).text, 'x'),
   'RetryBudgetOptions.capacity': async () => assert.equal((await failing({ budget: { capacity: 0 } }).execute({})).stopReason, 'budget'),
   'RetryBudgetOptions.perCall': async () => {
     const run = failing({ budget: { capacity: 1, perCall: 0, perMinute: 0 } })

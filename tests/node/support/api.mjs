@@ -293,7 +293,7 @@ export default {
         {
           "name": "inner",
           "optional": false,
-          "type": "LlmClient"
+          "type": "LlmClient | StreamingLlmClient"
         },
         {
           "name": "config",
@@ -341,6 +341,26 @@ export default {
             }
           ],
           "returns": "Promise<CallOutcome>"
+        },
+        "chatStream": {
+          "parameters": [
+            {
+              "name": "request",
+              "optional": false,
+              "type": "Object"
+            },
+            {
+              "name": "onText",
+              "optional": false,
+              "type": "(text: string) => void | Promise<void>"
+            },
+            {
+              "name": "options",
+              "optional": true,
+              "type": "CallOptions"
+            }
+          ],
+          "returns": "Promise<CallOutcome>"
         }
       },
       "statics": {},
@@ -349,6 +369,116 @@ export default {
         "usedFallback": "boolean",
         "breakerState": "BreakerState",
         "listenerErrors": "number"
+      }
+    },
+    "ResilientLlmRunner": {
+      "constructible": true,
+      "parameters": [
+        {
+          "name": "primary",
+          "optional": false,
+          "type": "LlmProvider"
+        },
+        {
+          "name": "fallbacks",
+          "optional": true,
+          "type": "LlmProvider[]"
+        },
+        {
+          "name": "config",
+          "optional": true,
+          "type": "RunnerConfig"
+        },
+        {
+          "name": "fallback",
+          "optional": true,
+          "type": "string | FallbackFunction"
+        },
+        {
+          "name": "onRetry",
+          "optional": true,
+          "type": "(event: RetryEvent) => void"
+        }
+      ],
+      "methods": {
+        "execute": {
+          "parameters": [
+            {
+              "name": "prompt",
+              "optional": false,
+              "type": "string | Object"
+            },
+            {
+              "name": "options",
+              "optional": true,
+              "type": "CallOptions"
+            }
+          ],
+          "returns": "Promise<RunnerAnswer>"
+        },
+        "call": {
+          "parameters": [
+            {
+              "name": "request",
+              "optional": false,
+              "type": "string | Object"
+            },
+            {
+              "name": "options",
+              "optional": true,
+              "type": "CallOptions"
+            }
+          ],
+          "returns": "Promise<CallOutcome>"
+        },
+        "chatStream": {
+          "parameters": [
+            {
+              "name": "request",
+              "optional": false,
+              "type": "string | Object"
+            },
+            {
+              "name": "onText",
+              "optional": false,
+              "type": "(text: string) => void | Promise<void>"
+            },
+            {
+              "name": "options",
+              "optional": true,
+              "type": "CallOptions"
+            }
+          ],
+          "returns": "Promise<CallOutcome>"
+        }
+      },
+      "statics": {},
+      "getters": {
+        "listenerErrors": "number"
+      }
+    },
+    "TextSink": {
+      "constructible": false,
+      "parameters": [],
+      "methods": {
+        "push": {
+          "parameters": [
+            {
+              "name": "text",
+              "optional": false,
+              "type": "string"
+            }
+          ],
+          "returns": "Promise<void>"
+        },
+        "keepAlive": {
+          "parameters": [],
+          "returns": "void"
+        }
+      },
+      "statics": {},
+      "getters": {
+        "closed": "boolean"
       }
     }
   },
@@ -392,7 +522,34 @@ export default {
       }
     },
     "LlmClient": {},
+    "StreamingLlmClient": {},
+    "LlmProvider": {
+      "name": {
+        "optional": false,
+        "type": "string"
+      },
+      "breaker": {
+        "optional": true,
+        "type": "CircuitBreaker"
+      },
+      "largerContext": {
+        "optional": true,
+        "type": "boolean"
+      },
+      "provider": {
+        "optional": true,
+        "type": "string"
+      },
+      "passContext": {
+        "optional": true,
+        "type": "boolean"
+      }
+    },
     "AttemptRecord": {
+      "provider": {
+        "optional": true,
+        "type": "string"
+      },
       "attempt": {
         "optional": false,
         "type": "number"
@@ -571,6 +728,18 @@ export default {
         "optional": false,
         "type": "boolean"
       },
+      "degraded": {
+        "optional": false,
+        "type": "boolean"
+      },
+      "providerUsed": {
+        "optional": true,
+        "type": "string"
+      },
+      "passedOver": {
+        "optional": false,
+        "type": "Array<PassedOver>"
+      },
       "attempts": {
         "optional": false,
         "type": "number"
@@ -706,6 +875,32 @@ export default {
         "type": "ManualClock"
       }
     },
+    "PassedOver": {
+      "provider": {
+        "optional": false,
+        "type": "string"
+      },
+      "stopReason": {
+        "optional": false,
+        "type": "StopReason"
+      },
+      "cause": {
+        "optional": true,
+        "type": "ErrorClass"
+      },
+      "message": {
+        "optional": false,
+        "type": "string"
+      },
+      "attempts": {
+        "optional": false,
+        "type": "number"
+      },
+      "retryAfterMs": {
+        "optional": true,
+        "type": "number"
+      }
+    },
     "ResilienceConfig": {
       "maxRetries": {
         "optional": true,
@@ -758,6 +953,18 @@ export default {
       "quotaCooldownMs": {
         "optional": true,
         "type": "number"
+      },
+      "firstTextTimeoutMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "idleTimeoutMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "accounting": {
+        "optional": true,
+        "type": "Accounting"
       },
       "budget": {
         "optional": true,
@@ -815,9 +1022,125 @@ export default {
         "optional": false,
         "type": "ErrorInfo"
       }
+    },
+    "RunnerAnswer": {
+      "text": {
+        "optional": false,
+        "type": "string"
+      },
+      "providerUsed": {
+        "optional": false,
+        "type": "string"
+      },
+      "degraded": {
+        "optional": false,
+        "type": "boolean"
+      },
+      "passedOver": {
+        "optional": false,
+        "type": "Array<PassedOver>"
+      }
+    },
+    "RunnerConfig": {
+      "maxRetries": {
+        "optional": true,
+        "type": "number"
+      },
+      "timeoutMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "circuitFailureThreshold": {
+        "optional": true,
+        "type": "number"
+      },
+      "circuitResetWindowMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "breakerOfPrimaryOnly": {
+        "optional": true,
+        "type": "boolean"
+      },
+      "nextAfterContentFilter": {
+        "optional": true,
+        "type": "boolean"
+      },
+      "baseMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "factor": {
+        "optional": true,
+        "type": "number"
+      },
+      "maxMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "jitter": {
+        "optional": true,
+        "type": "Jitter"
+      },
+      "jitterSpread": {
+        "optional": true,
+        "type": "number"
+      },
+      "jitterMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "deadlineMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "retryAfterMaxMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "retryUnsafe": {
+        "optional": true,
+        "type": "boolean"
+      },
+      "quotaCooldownMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "firstTextTimeoutMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "idleTimeoutMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "accounting": {
+        "optional": true,
+        "type": "Accounting"
+      },
+      "budget": {
+        "optional": true,
+        "type": "RetryBudgetOptions"
+      },
+      "locale": {
+        "optional": true,
+        "type": "Locale"
+      },
+      "rng": {
+        "optional": true,
+        "type": "() => number"
+      },
+      "clock": {
+        "optional": true,
+        "type": "ManualClock"
+      }
     }
   },
   "enums": {
+    "Accounting": {
+      "Attempt": "attempt",
+      "Call": "call"
+    },
     "BreakerState": {
       "CLOSED": 0,
       "OPEN": 1,
@@ -863,7 +1186,8 @@ export default {
       "Ok": "ok",
       "Fallback": "fallback",
       "Error": "error",
-      "Cancelled": "cancelled"
+      "Cancelled": "cancelled",
+      "Partial": "partial"
     },
     "StopReason": {
       "Success": "success",
@@ -872,8 +1196,10 @@ export default {
       "Deadline": "deadline",
       "Budget": "budget",
       "CircuitOpen": "circuit_open",
+      "RetryAfter": "retry_after",
       "RetryAfterTooLong": "retry_after_too_long",
-      "Cancelled": "cancelled"
+      "Cancelled": "cancelled",
+      "Partial": "partial"
     }
   },
   "types": {

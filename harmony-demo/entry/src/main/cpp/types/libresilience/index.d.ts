@@ -41,12 +41,46 @@ export interface LlmClient {
   chat(request: Object, context?: AttemptContext): Promise<ChatResponse>
 }
 
+/**
+ * Your client for an LLM service that streams. It pushes the text into `sink` as it comes and settles at the end, with the
+ * whole answer or with nothing; `context` is made only when `chatStream` declares a third parameter. It may have `chat` as
+ * well; without it, `chat()` and `execute()` take the answer from the stream.
+ */
+export interface StreamingLlmClient {
+  chatStream(request: Object, sink: TextSink, context?: AttemptContext): Promise<ChatResponse | void>
+}
+
+/** A service of a `ResilientLlmRunner`: a client with a name. `chat` may give the text itself. */
+export interface LlmProvider {
+  /** How answers and errors call it: 1 to 100 bytes, different from the others'. */
+  name: string
+  chat(request: Object, context?: AttemptContext): Promise<string | ChatResponse>
+  /** Its breaker; left out: one of its own. Share one among all that ask the same service. */
+  breaker?: CircuitBreaker
+  /** Whether it reads longer prompts than those before it: asked after a `context_length` error. Default false. */
+  largerContext?: boolean
+  /** Id or host of the provider (`'deepseek'`): some error codes mean different things. */
+  provider?: string
+  /** Whether `chat` gets an `AttemptContext` as second argument; default: when `chat.length` is 2 or more. */
+  passContext?: boolean
+}
+
 /** Gives the fallback text of one call; at once or as a promise. */
 export type FallbackFunction = (failure: FailureInfo) => string | Promise<string>
 
+/** What a breaker counts. */
+export declare enum Accounting {
+  /** Each attempt: a breaker that opens in the middle of a call ends it at once (article 000). */
+  Attempt = 'attempt',
+  /** Each call by its last attempt: what a retry mends is not counted (article 003). */
+  Call = 'call'
+}
+
 /** One attempt of a call. */
 export interface AttemptRecord {
-  /** Counted from 1. */
+  /** The service that was asked, where there are several. */
+  provider?: string
+  /** Counted from 1, over all services. */
   attempt: number
   /** Whether it brought an answer. */
   ok: boolean
@@ -162,10 +196,19 @@ export interface CallOptions {
 export interface CallOutcome {
   /** How it ended. */
   status: OutcomeStatus
-  /** What the app may show: the model's answer or the fallback text; empty for an error or a cancelled call. */
+  /**
+   * What the app may show: the model's answer, what came of it, or the fallback text; empty for an error, and for a call
+   * cancelled before any text.
+   */
   text: string
   /** Whether `text` is the fallback's: mark it for the user. */
   usedFallback: boolean
+  /** Whether `text` is second best: the fallback's, or another service's than the first one's. Mark it for the user. */
+  degraded: boolean
+  /** Which of several services answered. */
+  providerUsed?: string
+  /** Those of several services that gave no answer, in their order, and why. */
+  passedOver: Array<PassedOver>
   /** Attempts made. */
   attempts: number
   /** Why no further attempt was made. */
@@ -331,7 +374,25 @@ export declare enum OutcomeStatus {
   /** An error that only the caller can mend, or a fallback that failed itself. */
   Error = 'error',
   /** The app cancelled the call. */
-  Cancelled = 'cancelled'
+  Cancelled = 'cancelled',
+  /** A streamed answer broke off: the text that came is all there is. */
+  Partial = 'partial'
+}
+
+/** A service of several that gave no answer. */
+export interface PassedOver {
+  /** Its name. */
+  provider: string
+  /** Why it was not asked, or not asked again. */
+  stopReason: StopReason
+  /** What kind of fault is behind it, as far as it is known. */
+  cause?: ErrorClass
+  /** Its last error's text; empty when it was not asked. */
+  message: string
+  /** How often it was asked. */
+  attempts: number
+  /** When it may be asked again, in milliseconds from now, if known. */
+  retryAfterMs?: number
 }
 
 /** Settings of a `ResilientLlmClient`. 0 means zero; only what is left out takes its default. */
@@ -360,7 +421,10 @@ export interface ResilienceConfig {
   jitterMs?: number
   /** Longest time for one attempt in milliseconds. 1 to 365 days; default 60 000. */
   attemptTimeoutMs?: number
-  /** Longest time for the whole call in milliseconds, waits included. 1 to 365 days; default 120 000. */
+  /**
+   * Longest time for the whole call in milliseconds, waits included. 1 to 365 days; default 120 000. A fallback function
+   * gets what is left of it, at most attemptTimeoutMs, at least 1000.
+   */
   deadlineMs?: number
   /** Longest Retry-After in milliseconds that is waited for, inclusive. 0 to 365 days; default 60 000. */
   retryAfterMaxMs?: number
@@ -368,6 +432,15 @@ export interface ResilienceConfig {
   retryUnsafe?: boolean
   /** How long the breaker stays open when the account is empty, in milliseconds. 0 to 365 days; default 600 000. */
   quotaCooldownMs?: number
+  /**
+   * Longest time until the first text of a streamed answer, in milliseconds; keep-alives do not count as text. 1 to 365
+   * days; default 30 000. attemptTimeoutMs does not hold for streamed answers.
+   */
+  firstTextTimeoutMs?: number
+  /** Longest time between two texts of a streamed answer, in milliseconds. 1 to 365 days; default 20 000. */
+  idleTimeoutMs?: number
+  /** What the breaker counts; default Attempt. */
+  accounting?: Accounting
   /** Bounds the retries of all calls of this client. */
   budget?: RetryBudgetOptions
   /** Language of the built-in fallback text; default Chinese. */
@@ -410,6 +483,76 @@ export interface RetryEvent {
   error: ErrorInfo
 }
 
+/** What `execute` gives. */
+export interface RunnerAnswer {
+  /** The model's answer. */
+  text: string
+  /** Name of the service that answered. */
+  providerUsed: string
+  /** Whether that is not the first one: mark the answer for the user. */
+  degraded: boolean
+  /** The services that gave no answer before, in their order, and why. */
+  passedOver: Array<PassedOver>
+}
+
+/**
+ * Settings of a `ResilientLlmRunner`: those of each service, and of the chain.
+ *
+ * `timeoutMs`, `circuitFailureThreshold` and `circuitResetWindowMs` are article 002's names. Its `maxRetries` counts
+ * attempts; here it counts retries after the first attempt, as everywhere: 2 for its 3.
+ */
+export interface RunnerConfig {
+  /** Retries of each service after its first attempt. 0 to 100; default 2. */
+  maxRetries?: number
+  /** Longest time for one attempt in milliseconds. 1 to 365 days; default 15 000. */
+  timeoutMs?: number
+  /** Failures in a row that open the breaker of a service that brings none. 1 to 2^32 − 1; default 4. */
+  circuitFailureThreshold?: number
+  /** How long it stays open before a probe may go out, in milliseconds. 0 to 365 days; default 60 000. */
+  circuitResetWindowMs?: number
+  /** Whether only the first service has a breaker (article 002); default false: each has one. */
+  breakerOfPrimaryOnly?: boolean
+  /** Whether another service is asked after moderation refused the question or the answer; default false. */
+  nextAfterContentFilter?: boolean
+  /** Wait before the first retry of a service, before jitter, in milliseconds. 0 to 365 days; default 1000. */
+  baseMs?: number
+  /** What each further wait is multiplied with. 1 to 1000; default 2. */
+  factor?: number
+  /**
+   * Hard cap of a wait in milliseconds, jitter included. From baseMs to 365 days; default 30 000, or baseMs if that is
+   * longer.
+   */
+  maxMs?: number
+  /** How waits are spread; default Additive. */
+  jitter?: Jitter
+  /** Half the width of multiplicative jitter. 0 to 1; default 0.5. */
+  jitterSpread?: number
+  /** The most that additive jitter adds, in milliseconds. 0 to maxMs; default 300. */
+  jitterMs?: number
+  /** Longest time for the whole call in milliseconds, shared by the services. 1 to 365 days; default 120 000. */
+  deadlineMs?: number
+  /** Longest Retry-After in milliseconds that is waited for, inclusive. 0 to 365 days; default 60 000. */
+  retryAfterMaxMs?: number
+  /** Whether a request that may have reached the service, and been billed, is sent again; default true. */
+  retryUnsafe?: boolean
+  /** How long a breaker stays open when the account is empty, in milliseconds. 0 to 365 days; default 600 000. */
+  quotaCooldownMs?: number
+  /** Longest time until the first text of a streamed answer, in milliseconds. 1 to 365 days; default 30 000. */
+  firstTextTimeoutMs?: number
+  /** Longest time between two texts of a streamed answer, in milliseconds. 1 to 365 days; default 20 000. */
+  idleTimeoutMs?: number
+  /** What the breakers count; default Attempt. Article 002 counts calls. */
+  accounting?: Accounting
+  /** Bounds the retries of all calls of each service. */
+  budget?: RetryBudgetOptions
+  /** Language of the built-in fallback text; default Chinese. */
+  locale?: Locale
+  /** Source of chance in [0, 1) for jitter; default: the device's. */
+  rng?: () => number
+  /** A clock that moves by hand, for tests; default: the device's monotonic clock. */
+  clock?: ManualClock
+}
+
 /** Why a call made no further attempt. */
 export declare enum StopReason {
   /** An answer came. */
@@ -424,10 +567,14 @@ export declare enum StopReason {
   Budget = 'budget',
   /** The breaker rejects the call, or opened during it. */
   CircuitOpen = 'circuit_open',
+  /** The service asked to be left alone (Retry-After), and that time is not over. */
+  RetryAfter = 'retry_after',
   /** The service asked for a longer wait than is allowed or than is left. */
   RetryAfterTooLong = 'retry_after_too_long',
   /** The app cancelled the call. */
-  Cancelled = 'cancelled'
+  Cancelled = 'cancelled',
+  /** A streamed answer broke off: the app has text of it, and asking again would show it twice. */
+  Partial = 'partial'
 }
 
 /**
@@ -631,7 +778,7 @@ export declare class ResilientLlmClient {
    * one, or a promise of one; left out: a text that says what happened and what to do next
    * @param onRetry called when a retry has been decided, before its wait; what it throws costs the call nothing
    */
-  constructor(inner: LlmClient, config?: ResilienceConfig, breaker?: CircuitBreaker, fallback?: string | FallbackFunction, onRetry?: (event: RetryEvent) => void)
+  constructor(inner: LlmClient | StreamingLlmClient, config?: ResilienceConfig, breaker?: CircuitBreaker, fallback?: string | FallbackFunction, onRetry?: (event: RetryEvent) => void)
   /**
    * The text of the model's answer, or the fallback text.
    *
@@ -650,12 +797,87 @@ export declare class ResilientLlmClient {
    * @param options cancelling, deadline and identity of this call
    */
   execute(request: Object, options?: CallOptions): Promise<CallOutcome>
+  /**
+   * Runs a call whose answer comes piece by piece, and tells everything about it. Before the first text a failure is
+   * tried again; after it the call ends with status Partial and what came, and nothing is asked again. A client without
+   * `chatStream` gives its answer in one piece.
+   *
+   * @param request passed to the inner client untouched
+   * @param onText gets each piece as it comes; as long as a promise that it gives is pending, the next one waits. What it
+   * throws costs the call nothing
+   * @param options cancelling, deadline and identity of this call
+   * @returns as of `execute`
+   */
+  chatStream(request: Object, onText: (text: string) => void | Promise<void>, options?: CallOptions): Promise<CallOutcome>
   /** Attempts of the latest finished call. With calls at once, the outcome of each tells its own. */
   get lastAttempts(): number
   /** Whether the latest finished call ended with the fallback. With calls at once, the outcome of each tells its own. */
   get usedFallback(): boolean
   /** State of its breaker. */
   get breakerState(): BreakerState
-  /** How often `onRetry` threw. */
+  /** How often `onRetry` or `onText` threw. */
   get listenerErrors(): number
+}
+
+/**
+ * Several LLM services, one behind the other: when the first does not answer, the next one is asked. Each has its own
+ * breaker and retries; the time of the call is shared; a service that asked to be left alone is passed over.
+ */
+export declare class ResilientLlmRunner {
+  /**
+   * Throws INVALID_CONFIG naming the field, the value and what is allowed.
+   *
+   * @param primary the service that is asked first
+   * @param fallbacks those that are asked after it, in this order; at most 19, default none
+   * @param config what holds for each service, and for the chain; left out: the defaults
+   * @param fallback what `call` gives when none of them answers, as of `ResilientLlmClient`
+   * @param onRetry called when a retry of the same service has been decided, before its wait
+   */
+  constructor(primary: LlmProvider, fallbacks?: LlmProvider[], config?: RunnerConfig, fallback?: string | FallbackFunction, onRetry?: (event: RetryEvent) => void)
+  /**
+   * Asks the services in their order until one answers, as article 002 does.
+   *
+   * @param prompt passed to the services untouched: a text, or any object
+   * @param options cancelling, deadline and identity of this call
+   * @returns rejects when none of them answers: an `Error` whose message names each service and what it failed with,
+   * with `code` (see ErrorClass), `retryable` and `retryAfterMs` of the last error
+   */
+  execute(prompt: string | Object, options?: CallOptions): Promise<RunnerAnswer>
+  /**
+   * The same, but it never rejects: it tells everything about the call, and gives the fallback when no service answers.
+   * Rejects only for a wrong argument, with INVALID_ARGUMENT naming the field of `options`.
+   *
+   * @param request passed to the services untouched
+   * @param options cancelling, deadline and identity of this call
+   */
+  call(request: string | Object, options?: CallOptions): Promise<CallOutcome>
+  /**
+   * As `call`, with the answer piece by piece. Before the first text a failure leads to the next service; after it the
+   * call ends with status Partial.
+   *
+   * @param request passed to the services untouched
+   * @param onText gets each piece as it comes; as long as a promise that it gives is pending, the next one waits
+   * @param options cancelling, deadline and identity of this call
+   */
+  chatStream(request: string | Object, onText: (text: string) => void | Promise<void>, options?: CallOptions): Promise<CallOutcome>
+  /** How often `onRetry` or `onText` threw. */
+  get listenerErrors(): number
+}
+
+/** What `chatStream` of your client pushes the answer into. Only this module makes one. */
+export declare class TextSink {
+  private constructor()
+  /**
+   * Hands a piece of the answer to the app.
+   *
+   * @param text the next piece; an empty one is no text yet
+   * @returns done when the app has taken it: await it before the next one, so that a slow page slows the service down
+   * instead of filling the memory. Rejects with INVALID_ARGUMENT for anything but a string, and for the 10 001st piece
+   * that nobody has taken
+   */
+  push(text: string): Promise<void>
+  /** Tells that the service is there. It counts for nothing: a service that only sends these is given up in time. */
+  keepAlive(): void
+  /** Whether nobody takes text any more, because the attempt was cancelled or given up: stop sending. */
+  get closed(): boolean
 }
