@@ -14,7 +14,7 @@ use super::clock::app_clock;
 use super::executor::Runtime;
 use super::instance::{self, Instance, constructing, made_elsewhere};
 use super::js::{Checked, Scope};
-use super::kept::{Hold, Keeper};
+use super::kept::Keeper;
 use super::records::{BreakerStats, breaker_event};
 use crate::breaker::{self, BreakerConfig, FailureReport, Ticket};
 use crate::clock::{Clock, SystemClock};
@@ -175,18 +175,22 @@ impl CircuitBreaker {
     ///
     /// @returns null when the call is rejected
     #[napi(ts_return_type = "BreakerPermit | null")]
-    pub fn try_acquire(&self, env: Env) -> Result<Unknown<'static>> {
+    pub fn try_acquire(&self, env: Env, this: This) -> Result<Unknown<'static>> {
+        let instance = this.raw();
         let this = self.instance.of(env)?;
         let permit = this.runtime.enter(|scope| {
             let permit = this.breaker.try_acquire().ok()?;
             let is_probe = permit.is_probe();
             let permit = Permit {
-                admission: Cell::new(Some((permit.into_ticket(), this.keeper.hold()))),
+                ticket: Cell::new(Some(permit.into_ticket())),
                 is_probe,
                 breaker: this.breaker.clone(),
                 runtime: this.runtime.clone(),
             };
-            instance::make(scope, "BreakerPermit\0", BreakerPermit { instance: Instance::new(permit) })
+            let permit = instance::make(scope, "BreakerPermit\0", BreakerPermit { instance: Instance::new(permit) })?;
+            // The report needs the breaker's `now` and listeners, which live as long as that can be reached: see `Keeper`.
+            scope.set_hidden(permit, c"resilience:breaker", instance);
+            Some(permit)
         });
         let scope = Scope::of(env);
         Ok(scope.unknown(permit.unwrap_or_else(|| scope.null())))
@@ -287,8 +291,8 @@ pub struct BreakerPermit {
 }
 
 struct Permit {
-    /// A cell, not `&mut self`: a listener may call the same permit again. The report needs the breaker's `now`.
-    admission: Cell<Option<(Ticket, Hold)>>,
+    /// A cell, not `&mut self`: a listener may call the same permit again.
+    ticket: Cell<Option<Ticket>>,
     is_probe: bool,
     breaker: Arc<breaker::CircuitBreaker>,
     runtime: Rc<Runtime>,
@@ -297,7 +301,7 @@ struct Permit {
 impl Permit {
     /// Once; later reports find no ticket.
     fn report(&self, report: impl FnOnce(&breaker::CircuitBreaker, Ticket)) {
-        if let Some((ticket, _hold)) = self.admission.take() {
+        if let Some(ticket) = self.ticket.take() {
             self.runtime.enter(|_| report(&self.breaker, ticket));
         }
     }
@@ -347,6 +351,6 @@ impl BreakerPermit {
 impl Drop for Permit {
     fn drop(&mut self) {
         // No listener is called for a neutral result: this runs in the garbage collector.
-        self.admission.take().into_iter().for_each(|(ticket, _)| self.breaker.record_neutral(ticket));
+        self.ticket.take().into_iter().for_each(|ticket| self.breaker.record_neutral(ticket));
     }
 }

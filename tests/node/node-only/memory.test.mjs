@@ -179,6 +179,28 @@ test('a client that lets go of its context is told of timeout and cancel all the
   assert.deepEqual(reasons, ['cancelled', 'timeout'])
 })
 
+test('a page with its breaker, a listener and a permit that was never reported', async () => {
+  const collected = await isCollected(20, async () => {
+    const page = {}
+    page.breaker = new CircuitBreaker(3, 1000, () => (page, 0))
+    page.breaker.onStateChange(() => page)
+    page.permit = page.breaker.tryAcquire()
+    return page
+  })
+  assert.between(collected, nearly(20), 20)
+})
+
+test('a page that listens to the token of an attempt that is over', async () => {
+  const collected = await isCollected(20, async () => {
+    const page = {}
+    const inner = { chat: async (request, context) => { page.token = context.cancelToken; return { text: 'x' } } }
+    await new ResilientLlmClient(inner).chat({})
+    page.token.onCancel(() => page)
+    return page
+  })
+  assert.between(collected, nearly(20), 20)
+})
+
 test('a permit that nobody holds reports to the listeners of its breaker', async () => {
   const seen = []
   const permit = (() => {
