@@ -1,9 +1,10 @@
 //! Named instances that all threads share: breakers, bulkheads. Bounded, whatever the names are made of.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use crate::error::{InvalidConfig, in_range};
+use crate::lock::lock;
 
 /// What a [`Registry`] can hold.
 pub trait Registered: Sized {
@@ -187,8 +188,7 @@ impl<T: Registered> Registry<T> {
     }
 
     fn entries(&self) -> MutexGuard<'_, Entries<T>> {
-        // Nothing panics under this lock, so there is no half-made change to fear.
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.entries)
     }
 }
 

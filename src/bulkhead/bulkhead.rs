@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker, ready};
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use super::state::{Admission, BulkheadStats, Overrun, State, Turn, Waiter};
 use crate::cancel::CancelToken;
 use crate::clock::{Clock, SystemClock, Timer, Timestamp};
 use crate::error::InvalidConfig;
+use crate::lock::lock;
 use crate::registry::Registered;
 
 /// Bounds how many calls run at once, and how fast they start. Share it by [`Arc`]: one for each service or model.
@@ -40,6 +42,7 @@ pub struct Bulkhead {
 
 struct Shared {
     state: State,
+    /// Of those who wait and have not been woken since they asked.
     wakers: BTreeMap<Waiter, Waker>,
 }
 
@@ -97,7 +100,7 @@ impl Bulkhead {
     }
 
     fn request(&self, max_wait: Option<Duration>) -> Result<Admission, Rejection> {
-        let now = self.clock.now();
+        let now = self.now();
         self.change(|shared| {
             let limit = max_wait.into_iter().chain(shared.state.config().max_wait).min();
             (shared.state.request(now, limit), None)
@@ -119,7 +122,7 @@ impl Bulkhead {
                 return Poll::Ready(Err(CANCELLED));
             }
             loop {
-                let now = self.clock.now();
+                let now = self.now();
                 match self.turn(waiter, now, context.waker().clone()) {
                     Turn::Started => return Poll::Ready(Ok(Permit::new(self.clone()))),
                     Turn::Refused(rejection) => return Poll::Ready(Err(rejection)),
@@ -153,7 +156,7 @@ impl Bulkhead {
     }
 
     pub(super) fn begin_overrun(&self) -> Overrun {
-        let now = self.clock.now();
+        let now = self.now();
         self.change(|shared| shared.state.begin_overrun(now))
     }
 
@@ -163,24 +166,26 @@ impl Bulkhead {
 
     /// What it has seen.
     pub fn stats(&self) -> BulkheadStats {
-        let now = self.clock.now();
-        self.shared().state.stats(now)
+        let now = self.now();
+        lock(&self.shared).state.stats(now)
     }
 
     /// The one place that changes the state: wakes whom the change concerns.
     fn change<T>(&self, change: impl FnOnce(&mut Shared) -> (T, Option<Waiter>)) -> T {
-        let mut shared = self.shared();
-        let (result, next) = change(&mut shared);
-        let waker = next.and_then(|next| shared.wakers.get(&next).cloned());
-        drop(shared);
-        // Outside the lock: a waker may poll at once.
-        waker.into_iter().for_each(Waker::wake);
+        let (result, waker) = {
+            let mut shared = lock(&self.shared);
+            let (result, next) = change(&mut shared);
+            // Whoever is woken asks again, and leaves a new one.
+            (result, next.and_then(|next| shared.wakers.remove(&next)))
+        };
+        // Outside the lock: a waker may poll at once. One that panics must not fail the call that gives its place back.
+        waker.into_iter().for_each(|waker| drop(catch_unwind(AssertUnwindSafe(|| waker.wake()))));
         result
     }
 
-    fn shared(&self) -> MutexGuard<'_, Shared> {
-        // Nothing panics under this lock, so there is no half-made change to fear.
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    /// A clock that panics leaves the time where it was: the state knows the latest. A place is given back all the same.
+    fn now(&self) -> Timestamp {
+        catch_unwind(AssertUnwindSafe(|| self.clock.now())).unwrap_or_default()
     }
 }
 
@@ -209,13 +214,13 @@ impl Registered for Bulkhead {
     }
 
     fn config(&self) -> BulkheadConfig {
-        *self.shared().state.config()
+        *lock(&self.shared).state.config()
     }
 
     /// Nothing runs or waits, and neither spacing nor reservoir remembers a start: a new one would do the same.
     fn is_idle(&self) -> bool {
-        let now = self.clock.now();
-        self.shared().state.is_as_new(now)
+        let now = self.now();
+        lock(&self.shared).state.is_as_new(now)
     }
 }
 

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use crate::millis::millis;
+use crate::millis::whole_millis;
 
 /// Why a call was not let in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +50,6 @@ fn hint(retry_after: Option<Duration>) -> String {
     match retry_after {
         None => String::new(),
         Some(Duration::MAX) => ", for good".to_owned(),
-        Some(wait) => format!(", retry after {} ms", millis(wait).ceil()),
+        Some(wait) => format!(", retry after {} ms", whole_millis(wait)),
     }
 }

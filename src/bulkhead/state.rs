@@ -56,7 +56,7 @@ pub(super) enum Admission {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
     Started,
-    /// Ask again when woken or at that moment.
+    /// Ask again when woken or at that moment, which is still to come.
     Waits {
         until: Option<Timestamp>,
     },
@@ -135,7 +135,7 @@ impl State {
     /// A waiter asks whether it may start. Also names who has to be woken.
     pub fn turn(&mut self, waiter: Waiter, now: Timestamp) -> (Turn, Option<Waiter>) {
         let now = self.advance(now);
-        let Some(&deadline) = self.queue.get(&waiter) else { return (Turn::Waits { until: None }, None) };
+        let deadline = self.queue.get(&waiter).copied().flatten();
         if self.front() != Some(waiter) {
             return match deadline {
                 Some(deadline) if now >= deadline => self.give_up(waiter, RejectionReason::TimedOut),

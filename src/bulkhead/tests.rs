@@ -1,5 +1,5 @@
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
@@ -192,7 +192,6 @@ fn it_is_idle_when_a_new_one_would_do_the_same() {
     let permit = bulkhead.try_acquire().unwrap();
     assert!(!bulkhead.is_idle(), "a call runs");
     drop(permit);
-    assert!(!bulkhead.is_idle(), "spacing");
     clock.advance(ms(999));
     assert!(!bulkhead.is_idle(), "a token is away");
     clock.advance(ms(1));
@@ -205,6 +204,16 @@ fn it_is_idle_when_a_new_one_would_do_the_same() {
     clock.advance(ms(25_000));
     assert!(bulkhead.is_idle(), "its grace is over");
     drop(work);
+}
+
+#[test]
+fn it_is_not_idle_until_the_next_may_start() {
+    let (clock, bulkhead) = bulkhead(BulkheadConfig { min_spacing: ms(100), ..one_place() });
+    drop(bulkhead.try_acquire().unwrap());
+    clock.advance(ms(99));
+    assert!(!bulkhead.is_idle());
+    clock.advance(ms(1));
+    assert!(bulkhead.is_idle());
 }
 
 #[test]
@@ -326,6 +335,39 @@ fn a_waker_is_never_dropped_under_the_lock() {
     drop(second);
     drop(waiting);
     assert_eq!((bulkhead.stats().running, bulkhead.stats().queued), (0, 0));
+}
+
+/// Goes wrong once it is told to.
+struct Broken(ManualClock, AtomicBool);
+
+impl Clock for Broken {
+    fn now(&self) -> Timestamp {
+        assert!(!self.1.load(Ordering::SeqCst), "clock gone wrong");
+        self.0.now()
+    }
+}
+
+impl Wake for Broken {
+    fn wake(self: Arc<Self>) {
+        panic!("waker gone wrong");
+    }
+}
+
+#[test]
+fn a_clock_and_a_waker_that_panic_cost_no_place() {
+    let timer = ManualClock::new();
+    let clock = Arc::new(Broken(timer.clone(), AtomicBool::new(false)));
+    let bulkhead = Arc::new(Bulkhead::with_clock(one_place(), clock.clone()).unwrap());
+    let permit = bulkhead.try_acquire().unwrap();
+    clock.1.store(true, Ordering::SeqCst);
+    let mut waiting = Box::pin(bulkhead.acquire(&timer, Some(ms(100)), None));
+    assert!(poll(&mut waiting, &Waker::from(clock.clone())).is_pending());
+    let work = permit.hold();
+    drop(permit);
+    assert_eq!((bulkhead.stats().running, bulkhead.stats().overrunning), (0, 1));
+    drop(work);
+    assert!(poll(&mut waiting, Waker::noop()).is_ready());
+    assert_eq!((bulkhead.stats().running, bulkhead.stats().overrunning), (0, 0));
 }
 
 /// The same clock as seen from another origin.
