@@ -12,6 +12,7 @@
 //! | [`breaker`] | whether the service is asked at all |
 //! | [`client`] | runs a call through all of them |
 //! | [`chain`] | which of several services is asked |
+//! | [`cascade`] | which of several models is asked, and whether its answer is good enough |
 //! | [`cancel`], [`mock`] | ending a call early; a stand-in for a service |
 //!
 //! ```
@@ -44,6 +45,7 @@ pub mod breaker;
 pub mod bulkhead;
 pub mod cache;
 pub mod cancel;
+pub mod cascade;
 pub mod chain;
 pub mod classify;
 pub mod client;

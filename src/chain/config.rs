@@ -2,12 +2,9 @@ use std::sync::Arc;
 
 use crate::breaker::CircuitBreaker;
 use crate::client::ClientConfig;
-use crate::error::InvalidConfig;
-use crate::text::cut;
 
 /// The most services of one chain.
 pub(super) const MAX_PROVIDERS: usize = 20;
-const MAX_NAME: usize = 100;
 
 /// One service of a chain.
 #[derive(Debug, Clone)]
@@ -36,20 +33,4 @@ pub struct ChainConfig {
     pub client: ClientConfig,
     /// Whether another service is asked after moderation refused the question or the answer; default false.
     pub next_after_content_filter: bool,
-}
-
-/// Names that can be told apart.
-pub(super) fn check_names<'a>(names: impl ExactSizeIterator<Item = &'a str> + Clone) -> Result<(), InvalidConfig> {
-    if names.len() == 0 || names.len() > MAX_PROVIDERS {
-        return Err(InvalidConfig::new("providers", names.len(), format!("1 to {MAX_PROVIDERS} services")));
-    }
-    for (index, name) in names.clone().enumerate() {
-        if name.is_empty() || name.len() > MAX_NAME {
-            return Err(InvalidConfig::new("name", cut(name, MAX_NAME), format!("1 to {MAX_NAME} bytes")));
-        }
-        if names.clone().take(index).any(|earlier| earlier == name) {
-            return Err(InvalidConfig::new("name", name, "a name that no other service of the chain has"));
-        }
-    }
-    Ok(())
 }

@@ -1,9 +1,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::config::{ChainConfig, Provider, check_names};
+use super::config::{ChainConfig, MAX_PROVIDERS, Provider};
 use crate::classify::{CallError, ErrorClass, NextProvider};
-use crate::client::internal::{Call, Driver, End, Exchange, Limits, Streamed, Target, Whole};
+use crate::client::internal::{Call, Driver, End, Exchange, Limits, Streamed, Target, Whole, check_names};
 use crate::client::{CallOptions, Hooks, LlmClient, NoHooks, Outcome, OutcomeStatus, StreamConfig, TextOf, TextSink};
 use crate::clock::{Timer, Timestamp};
 use crate::error::InvalidConfig;
@@ -70,7 +70,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
         rng: Arc<dyn Rng>,
         hooks: H,
     ) -> Result<Self, InvalidConfig> {
-        check_names(providers.iter().map(|provider| provider.name.as_str()))?;
+        check_names("providers", MAX_PROVIDERS, providers.iter().map(|provider| provider.name.as_str()))?;
         let link = |provider: Provider<L>| {
             let name: Arc<str> = provider.name.into();
             let target = Target::new(provider.client, &config.client, provider.breaker)?.named(name.clone());

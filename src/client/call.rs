@@ -20,6 +20,8 @@ pub(crate) struct Call {
     /// Where there are several services: the one that answered, and those that did not.
     pub provider: Option<Arc<str>>,
     pub passed_over: Vec<PassedOver>,
+    /// Whether the answer passed the quality check, where there is one.
+    pub accepted: bool,
 }
 
 impl Call {
@@ -29,7 +31,15 @@ impl Call {
         let identity = CallIdentity { cancel: options.cancel, request_id };
         let started = clock.now();
         let deadline = started + options.deadline.map_or(longest, |deadline| deadline.min(longest));
-        Self { identity, started, deadline, trace: Vec::with_capacity(1), provider: None, passed_over: Vec::new() }
+        Self {
+            identity,
+            started,
+            deadline,
+            trace: Vec::with_capacity(1),
+            provider: None,
+            passed_over: Vec::new(),
+            accepted: true,
+        }
     }
 
     /// Notes that a service gave no answer; of one that is asked again the latest counts.

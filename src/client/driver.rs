@@ -43,6 +43,21 @@ impl<T: Timer, H: Hooks> Driver<T, H> {
         race(sleep, call.cancel.as_ref(), pin!(std::future::pending::<()>())).await;
     }
 
+    /// Runs a function of the app until `end`, or until the call is cancelled. `Err`: it panicked or did neither.
+    pub async fn bounded<F: Future>(
+        &self,
+        start: impl FnOnce() -> F,
+        end: Timestamp,
+        call: &CallIdentity,
+    ) -> Result<F::Output, String> {
+        let (work, timeout) = (pin!(caught(start)), pin!(self.timer.sleep_until(end)));
+        match race(work, call.cancel.as_ref(), timeout).await {
+            Raced::Done(result) => result,
+            Raced::TimedOut(()) => Err("it gave nothing in time".to_owned()),
+            Raced::Cancelled => Err("the call was cancelled".to_owned()),
+        }
+    }
+
     /// A hook that panics costs a line in the log, not the call.
     pub fn tell_retry(&self, event: &RetryEvent<'_>) {
         log::debug(format_args!(
@@ -64,7 +79,7 @@ impl<T: Timer, H: Hooks> Driver<T, H> {
             // By a hook or a listener that was told of the last failure.
             end = End::cancelled(cancelled(), end.at);
         }
-        let Call { identity, started, deadline, trace, provider, passed_over } = call;
+        let Call { identity, started, deadline, trace, provider, passed_over, accepted } = call;
         let status = match &end.error {
             _ if end.response.is_some() => OutcomeStatus::Ok,
             _ if end.reason == StopReason::Cancelled => OutcomeStatus::Cancelled,
@@ -74,6 +89,7 @@ impl<T: Timer, H: Hooks> Driver<T, H> {
         };
         let mut outcome = Outcome {
             status,
+            accepted: accepted && end.response.is_some(),
             partial_text: partial_text.filter(|_| end.response.is_none()),
             response: end.response,
             fallback_text: None,

@@ -16,6 +16,7 @@ mod exchange;
 mod fallback;
 mod hooks;
 mod llm_client;
+mod names;
 mod outcome;
 mod race;
 mod service;
@@ -27,6 +28,7 @@ pub(crate) mod internal {
     pub(crate) use super::call::{Call, End, Limits};
     pub(crate) use super::driver::Driver;
     pub(crate) use super::exchange::{Exchange, Whole};
+    pub(crate) use super::names::check_names;
     pub(crate) use super::stream::Streamed;
     pub(crate) use super::target::Target;
 }

@@ -26,6 +26,8 @@ pub enum OutcomeStatus {
 pub struct Outcome<R> {
     /// How it ended.
     pub status: OutcomeStatus,
+    /// Whether the answer passed the quality check, where there is one; false without an answer.
+    pub accepted: bool,
     /// The model's answer.
     pub response: Option<R>,
     /// What came of a streamed answer that broke off or was cancelled.
@@ -115,6 +117,7 @@ impl<R> Outcome<R> {
                 _ if !one.message.is_empty() => one.message.as_str(),
                 StopReason::CircuitOpen => "circuit breaker open",
                 StopReason::RetryAfter => "Retry-After not over",
+                StopReason::LowQuality => "answer not good enough",
                 _ => "not asked",
             };
             format!("{}: {why}", one.provider)

@@ -9,6 +9,7 @@ mod backoff;
 mod bulkhead;
 mod cache;
 mod callbacks;
+mod cascade;
 mod classify_quota;
 mod classify_retry_after;
 mod half_open;

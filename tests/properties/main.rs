@@ -9,6 +9,7 @@ mod breaker_model;
 mod bulkhead;
 mod bulkhead_model;
 mod cache;
+mod cascade;
 mod client;
 mod config;
 mod threads;

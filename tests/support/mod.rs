@@ -2,12 +2,14 @@
 #![allow(dead_code, unused_imports)] // no target uses all of it
 
 mod breaker;
+mod cascade;
 mod chain;
 mod hooks;
 mod scripted;
 mod time;
 
 pub use breaker::{TestBreaker, breaker_config};
+pub use cascade::{TestCascade, asked};
 pub use chain::TestChain;
 pub use hooks::{FallbackHook, TestHooks};
 pub use scripted::{Client, Reply, ScriptedClient, client, client_config, client_with_hooks, retry_config};

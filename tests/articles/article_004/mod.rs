@@ -1,6 +1,7 @@
 //! Article 004: five layers from the bare call to the gateway.
 
 mod cache;
+mod cascade;
 mod router;
 
 use std::sync::Arc;

@@ -1,0 +1,249 @@
+use std::pin::pin;
+use std::sync::Arc;
+
+use super::config::{BelowThreshold, CascadeConfig, MAX_MODELS, Model};
+use super::quality::{DefaultQualityCheck, QualityCheck};
+use crate::classify::NextProvider;
+use crate::client::internal::{Call, Driver, End, Limits, Target, Whole, check_names};
+use crate::client::{AnswerText, CallOptions, Hooks, LlmClient, LlmResponse, NoHooks, Outcome};
+use crate::clock::{Timer, Timestamp};
+use crate::error::{InvalidConfig, in_range};
+use crate::log;
+use crate::random::{Rng, SeededRng};
+use crate::retry::StopReason;
+
+/// Asks models of different strength until an answer is good enough.
+///
+/// ```
+/// use resilience::breaker::CircuitBreaker;
+/// use resilience::cascade::{CascadeConfig, Model, ModelCascade};
+/// use resilience::client::CallOptions;
+/// use resilience::clock::TokioClock;
+/// use resilience::mock::MockLlmClient;
+/// use std::sync::Arc;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// let breaker = || CircuitBreaker::new(Default::default()).map(Arc::new);
+/// let models = vec![
+///     Model::new("gpt-4o", MockLlmClient::failing_first(0).with_reply("42, because …"), breaker()?),
+///     Model::new("gpt-4o-mini", MockLlmClient::failing_first(0).with_reply("不知道"), breaker()?),
+/// ];
+/// let cascade = ModelCascade::new(models, CascadeConfig::default(), TokioClock::new())?;
+/// let outcome = cascade.execute("hello", 1, CallOptions::default()).await?;
+/// assert_eq!((outcome.text(), outcome.provider.as_deref()), ("42, because …", Some("gpt-4o")));
+/// assert!(outcome.accepted && outcome.degraded(), "the second choice, but a good one");
+/// # Ok::<(), resilience::InvalidConfig>(()) }).unwrap();
+/// ```
+pub struct ModelCascade<L, T, Q = DefaultQualityCheck, H = NoHooks> {
+    /// From the strongest to the cheapest.
+    links: Vec<(Target<L>, Arc<str>)>,
+    check: Q,
+    driver: Driver<T, H>,
+    config: CascadeConfig,
+}
+
+impl<L: LlmClient, T: Timer> ModelCascade<L, T> {
+    /// A cascade with the default check, without hooks. `models` stand from the strongest to the cheapest.
+    ///
+    /// # Errors
+    /// [`InvalidConfig`]: no model, more than 20, a name twice, or a setting out of its range.
+    pub fn new(models: Vec<Model<L>>, config: CascadeConfig, timer: T) -> Result<Self, InvalidConfig> {
+        let rng = Arc::new(SeededRng::from_system());
+        Self::with_hooks(models, config, DefaultQualityCheck, timer, rng, NoHooks)
+    }
+}
+
+impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ModelCascade<L, T, Q, H> {
+    /// A cascade with its own check, chance and hooks.
+    ///
+    /// # Errors
+    /// As [`new`](ModelCascade::new).
+    pub fn with_hooks(
+        models: Vec<Model<L>>,
+        config: CascadeConfig,
+        check: Q,
+        timer: T,
+        rng: Arc<dyn Rng>,
+        hooks: H,
+    ) -> Result<Self, InvalidConfig> {
+        config.validate()?;
+        check_names("models", MAX_MODELS, models.iter().map(|model| model.name.as_str()))?;
+        let link = |model: Model<L>| {
+            let name: Arc<str> = model.name.into();
+            Ok((Target::new(model.client, &config.client, model.breaker)?.named(name.clone()), name))
+        };
+        let links = models.into_iter().map(link).collect::<Result<_, _>>()?;
+        Ok(Self { links, check, driver: Driver::new(timer, rng, hooks, &config.client), config })
+    }
+
+    /// Runs a call to its end, beginning with the model of index `start`. The outcome says who answered, whether the answer
+    /// was accepted, and why others were passed over.
+    ///
+    /// # Errors
+    /// [`InvalidConfig`]: there is no model `start`.
+    pub async fn execute(
+        &self,
+        request: &L::Request,
+        start: usize,
+        options: CallOptions,
+    ) -> Result<Outcome<L::Response>, InvalidConfig> {
+        in_range("start", start, 0..=self.links.len() - 1)?;
+        let mut call = Call::begin(options, &self.driver.timer, self.config.client.retry.deadline);
+        let end = self.run(request, start, &mut call).await;
+        Ok(self.driver.conclude(end, None, call).await)
+    }
+
+    /// The models' names, from the strongest to the cheapest.
+    pub fn models(&self) -> impl Iterator<Item = &str> {
+        self.links.iter().map(|(_, name)| &**name)
+    }
+
+    async fn run(&self, request: &L::Request, start: usize, call: &mut Call) -> End<L::Response> {
+        let mut way = Way::new(self.links.len(), start);
+        let mut best: Option<Best<L::Response>> = None;
+        let mut failed: Option<End<L::Response>> = None;
+        let mut began = call.started;
+        let most = self.config.max_models as usize;
+        while let Some(index) = way.next() {
+            let (target, name) = &self.links[index];
+            let to_go = way.to_go(self.config.stronger_after_error).min(most - way.steps()) as u32 + 1;
+            let deadline = began + call.deadline.since(began) / to_go;
+            let others = to_go > 1;
+            let limits = Limits { began, deadline, attempts: 0, others };
+            let before = call.trace.len();
+            let mut end = target.run(&self.driver, &Whole, request, call, limits).await;
+            let attempts = (call.trace.len() - before) as u32;
+            began = end.at;
+            let goes_on = match &end.response {
+                Some(response) => {
+                    let score = self.score(response, name, call, began).await;
+                    began = self.driver.timer.now();
+                    let accepted = score.is_some_and(|score| score >= self.config.threshold);
+                    if accepted || score.is_none() {
+                        (call.provider, call.accepted) = (Some(name.clone()), accepted);
+                        return End { at: began, ..end };
+                    }
+                    way.turn(Direction::Stronger);
+                    end.reason = StopReason::LowQuality;
+                    true
+                }
+                None => {
+                    way.turn(Direction::Cheaper { else_stronger: self.config.stronger_after_error });
+                    goes_on(&end)
+                }
+            };
+            call.pass_over(name, &end, attempts);
+            match end.response.take() {
+                Some(response) if best.as_ref().is_none_or(|best| best.index > index) => {
+                    // Of two answers below the threshold the stronger model's is the better guess.
+                    best = Some(Best { index, response });
+                }
+                Some(_) => {}
+                None => failed = Some(end),
+            }
+            if !goes_on || way.steps() >= most || call.identity.is_cancelled() || began >= call.deadline {
+                break;
+            }
+        }
+        self.finish(best, failed, call, began)
+    }
+
+    fn finish(
+        &self,
+        best: Option<Best<L::Response>>,
+        failed: Option<End<L::Response>>,
+        call: &mut Call,
+        now: Timestamp,
+    ) -> End<L::Response> {
+        match (best, failed) {
+            (_, Some(end)) if end.reason == StopReason::Cancelled => end,
+            (Some(best), _) if self.config.below_threshold == BelowThreshold::Best => {
+                let name = &self.links[best.index].1;
+                call.passed_over.retain(|passed_over| passed_over.provider != *name);
+                (call.provider, call.accepted) = (Some(name.clone()), false);
+                End::answered(best.response, now)
+            }
+            (Some(_), _) => End::stopped(StopReason::LowQuality, None, now),
+            (None, Some(end)) => End { at: now, ..end },
+            (None, None) => End::stopped(StopReason::Deadline, None, now),
+        }
+    }
+
+    /// `None`: the check is broken.
+    async fn score(&self, response: &L::Response, model: &str, call: &Call, now: Timestamp) -> Option<f64> {
+        let mut text = String::new();
+        response.text().append_to(&mut text);
+        let end = (now + self.config.client.retry.attempt_timeout).min(call.deadline);
+        let checked = self.driver.bounded(|| self.check.score(&text, model), end, &call.identity);
+        let problem = match pin!(checked).await {
+            Ok(Ok(score)) if (0.0..=1.0).contains(&score) => return Some(score),
+            Ok(Ok(score)) => format!("gave {score}"),
+            Ok(Err(error)) | Err(error) => error,
+        };
+        log::warn(format_args!("the quality check is broken: {problem}"));
+        None
+    }
+}
+
+/// The best answer below the threshold.
+struct Best<R> {
+    index: usize,
+    response: R,
+}
+
+/// Whether another model may do better than one that failed.
+fn goes_on<R>(end: &End<R>) -> bool {
+    let next = end.error.as_ref().map(|error| error.class.handling().next_provider);
+    // A prompt that is too long for one may fit another: strength and length are not known to go together.
+    end.reason != StopReason::Cancelled && !matches!(next, Some(NextProvider::No | NextProvider::IfPolicyAllows))
+}
+
+#[derive(Clone, Copy)]
+enum Direction {
+    Cheaper { else_stronger: bool },
+    Stronger,
+}
+
+/// The way of one call through the models, each at most once.
+struct Way {
+    visited: Vec<bool>,
+    next: Option<usize>,
+    at: usize,
+}
+
+impl Way {
+    fn new(models: usize, start: usize) -> Self {
+        Self { visited: vec![false; models], next: Some(start), at: start }
+    }
+
+    fn next(&mut self) -> Option<usize> {
+        self.at = self.next.take()?;
+        self.visited[self.at] = true;
+        Some(self.at)
+    }
+
+    fn steps(&self) -> usize {
+        self.visited.iter().filter(|&&visited| visited).count()
+    }
+
+    /// How many may still be asked after the one that is asked now.
+    fn to_go(&self, stronger_after_error: bool) -> usize {
+        let cheaper = self.free(self.at + 1..self.visited.len()).count();
+        let stronger = self.free(0..self.at).count();
+        if stronger_after_error { cheaper + stronger } else { cheaper.max(stronger) }
+    }
+
+    fn turn(&mut self, direction: Direction) {
+        let cheaper = self.free(self.at + 1..self.visited.len()).next();
+        let stronger = self.free(0..self.at).next_back();
+        self.next = match direction {
+            Direction::Stronger => stronger.or(cheaper),
+            Direction::Cheaper { else_stronger: true } => cheaper.or(stronger),
+            Direction::Cheaper { else_stronger: false } => cheaper,
+        };
+    }
+
+    fn free(&self, range: std::ops::Range<usize>) -> impl DoubleEndedIterator<Item = usize> {
+        range.filter(|&index| !self.visited[index])
+    }
+}

@@ -1,0 +1,24 @@
+use crate::error::InvalidConfig;
+use crate::text::cut;
+
+const MAX_NAME: usize = 100;
+
+/// Names of services that can be told apart. `list` is what errors call the list of them.
+pub(crate) fn check_names<'a>(
+    list: &'static str,
+    most: usize,
+    names: impl ExactSizeIterator<Item = &'a str> + Clone,
+) -> Result<(), InvalidConfig> {
+    if names.len() == 0 || names.len() > most {
+        return Err(InvalidConfig::new(list, names.len(), format!("1 to {most} of them")));
+    }
+    for (index, name) in names.clone().enumerate() {
+        if name.is_empty() || name.len() > MAX_NAME {
+            return Err(InvalidConfig::new("name", cut(name, MAX_NAME), format!("1 to {MAX_NAME} bytes")));
+        }
+        if names.clone().take(index).any(|earlier| earlier == name) {
+            return Err(InvalidConfig::new("name", name, format!("a name that no other of the {list} has")));
+        }
+    }
+    Ok(())
+}
