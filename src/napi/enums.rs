@@ -10,11 +10,11 @@ use super::js::{Scope, Type, Value};
 #[napi(module_exports)]
 pub fn rebuild_enums(exports: Object, env: Env) -> Result<()> {
     let (scope, exports) = (Scope::of(env), exports.raw());
-    for name in scope.keys(exports, u32::MAX) {
-        let value = scope.get_named(exports, &name);
+    for key in scope.keys(exports, u32::MAX) {
+        let value = scope.get_by(exports, key);
         // Classes and functions have the type of a function.
         if scope.type_of(value) == Type::Object {
-            scope.set_own(exports, &name, rebuilt(scope, value));
+            scope.set_own(exports, key, rebuilt(scope, value));
         }
     }
     Ok(())
@@ -22,11 +22,11 @@ pub fn rebuild_enums(exports: Object, env: Env) -> Result<()> {
 
 fn rebuilt(scope: Scope, hidden: Value) -> Value {
     let listed = scope.object();
-    for name in scope.all_keys(hidden) {
-        let value = scope.get_named(hidden, &name);
-        scope.set_own(listed, &name, value);
+    for key in scope.all_keys(hidden) {
+        let value = scope.get_by(hidden, key);
+        scope.set_own(listed, key, value);
         if let Some(number) = scope.as_number(value) {
-            scope.set_own(listed, &number.to_string(), scope.string(&name));
+            scope.set_own(listed, scope.string(&number.to_string()), key);
         }
     }
     listed

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value as Json;
 
 use super::js::{Scope, Thrown, Type, Value};
-use super::json::json;
+use super::json::{MAX_TEXT, json};
 use crate::classify::{CallError, Code, ErrorClass, ErrorFacts};
 use crate::error::InvalidConfig;
 use crate::millis::whole_millis;
@@ -45,7 +45,7 @@ pub fn error_facts(scope: Scope, error: Value, provider: Option<&str>) -> ErrorF
     let mut facts = ErrorFacts { provider: provider.map(str::to_owned), ..ErrorFacts::default() };
     match scope.type_of(error) {
         Type::Object | Type::Function => read_object(scope, error, &mut facts),
-        Type::String => facts.message = scope.as_string(error).unwrap_or_default(),
+        Type::String => facts.message = text(scope, error).unwrap_or_default(),
         Type::Number => facts.message = scope.as_number(error).unwrap_or_default().to_string(),
         other => facts.message = format!("the client failed with {}", other.name()),
     }
@@ -54,7 +54,7 @@ pub fn error_facts(scope: Scope, error: Value, provider: Option<&str>) -> ErrorF
 
 fn read_object(scope: Scope, error: Value, facts: &mut ErrorFacts) {
     let get = |name| scope.get(error, name);
-    let text = |name| scope.as_string(get(name));
+    let text = |name| text(scope, get(name));
     facts.message = text(c"message").unwrap_or_default();
     facts.name = text(c"name");
     facts.class = text(c"class");
@@ -84,7 +84,7 @@ fn read_object(scope: Scope, error: Value, facts: &mut ErrorFacts) {
         (facts.class, facts.code) = (Some(name.clone()), None);
     }
     // "fetch failed" keeps its reason in the cause.
-    if let Some(cause) = scope.as_string(scope.get(get(c"cause"), c"message"))
+    if let Some(cause) = self::text(scope, scope.get(get(c"cause"), c"message"))
         && !facts.message.is_empty()
         && !facts.message.contains(&cause)
     {
@@ -95,8 +95,12 @@ fn read_object(scope: Scope, error: Value, facts: &mut ErrorFacts) {
     }
 }
 
+fn text(scope: Scope, value: Value) -> Option<String> {
+    scope.start_of_string(value, MAX_TEXT)
+}
+
 fn status(scope: Scope, value: Value) -> Option<u16> {
-    let number = scope.as_number(value).or_else(|| scope.as_string(value)?.trim().parse().ok())?;
+    let number = scope.as_number(value).or_else(|| text(scope, value)?.trim().parse().ok())?;
     (number.fract() == 0.0 && (100.0..=999.0).contains(&number)).then_some(number as u16)
 }
 
@@ -106,7 +110,7 @@ fn code(scope: Scope, value: Value) -> Option<Code> {
             let number = scope.as_number(value)?;
             (number.fract() == 0.0 && number.abs() < 9.0e15).then_some(Code::Number(number as i64))
         }
-        Type::String => scope.as_string(value).filter(|code| !code.is_empty()).map(Code::Text),
+        Type::String => text(scope, value).filter(|code| !code.is_empty()).map(Code::Text),
         _ => None,
     }
 }
@@ -143,6 +147,6 @@ fn iterated(scope: Scope, iterator: Value) -> Vec<(String, String)> {
         let step = scope.call(iterator, next, &[]).ok()?;
         (scope.as_boolean(scope.get(step, c"done")) != Some(true)).then(|| scope.get(step, c"value"))
     };
-    let pair = |entry| Some((scope.as_string(scope.get_index(entry, 0))?, scope.as_string(scope.get_index(entry, 1))?));
+    let pair = |entry| Some((text(scope, scope.get_index(entry, 0))?, text(scope, scope.get_index(entry, 1))?));
     std::iter::from_fn(step).take(MAX_HEADERS).filter_map(pair).collect()
 }

@@ -13,7 +13,7 @@ use super::errors::{error_facts, headers_of};
 use super::executor::{JsPromise, Runtime};
 use super::instance;
 use super::js::{Checked, Scope, Type, Value};
-use super::json::json;
+use super::json::{MAX_TEXT, json, json_without};
 use super::kept::{Keeper, Kept, Reference};
 use super::stream::{Discard, Receiver};
 use crate::classify::{AnswerFacts, CallError, ErrorClass, classify, classify_answer};
@@ -347,7 +347,7 @@ fn read_streamed_answer(scope: Scope, value: Value, provider: Option<&str>) -> R
     if scope.string_length(scope.get_of(value, c"text")).is_some_and(|length| length > 0) {
         return read_answer(scope, value, provider).map(Some);
     }
-    let reason = scope.as_string(scope.get_of(value, c"finishReason"));
+    let reason = scope.start_of_string(scope.get_of(value, c"finishReason"), MAX_TEXT);
     let facts = AnswerFacts { finish_reason: reason, provider: provider.map(str::to_owned), ..AnswerFacts::default() };
     classify_answer(&facts, SystemTime::now()).map_or(Ok(None), Err)
 }
@@ -365,9 +365,11 @@ fn read_answer(scope: Scope, value: Value, provider: Option<&str>) -> Result<Val
     if length.is_some_and(|length| length > 0) && scope.type_of(finish_reason) == Type::Undefined {
         return Ok(text);
     }
+    // A text is no error; it may be long.
+    let body = if length.is_some() { json_without(scope, value, "text") } else { json(scope, value) };
     let facts = AnswerFacts {
-        finish_reason: scope.as_string(finish_reason),
-        body: Some(json(scope, value)),
+        finish_reason: scope.start_of_string(finish_reason, MAX_TEXT),
+        body: Some(body),
         headers: headers_of(scope, value),
         provider: provider.map(str::to_owned),
     };

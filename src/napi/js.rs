@@ -236,6 +236,28 @@ impl Scope {
         Some(text_of(bytes))
     }
 
+    /// The start of the string, at most `max_bytes`, ending on a character boundary. No more than that is read.
+    pub fn start_of_string(self, value: Value, max_bytes: usize) -> Option<String> {
+        // A code unit takes three bytes at the most.
+        let most = max_bytes.min(3 * self.string_length(value)?);
+        if most == 0 {
+            return Some(String::new());
+        }
+        let (mut bytes, mut length) = (vec![0_u8; most + 1], 0);
+        // SAFETY: the engine writes at most the given size, the NUL included.
+        unsafe {
+            sys::napi_get_value_string_utf8(self.env, value, bytes.as_mut_ptr().cast(), bytes.len(), &mut length);
+        }
+        bytes.truncate(length);
+        // Not every engine leaves a character out that has no room.
+        if let Err(error) = std::str::from_utf8(&bytes)
+            && error.error_len().is_none()
+        {
+            bytes.truncate(error.valid_up_to());
+        }
+        Some(text_of(bytes))
+    }
+
     /// Length of a string in code units; `None` for anything else.
     pub fn string_length(self, value: Value) -> Option<usize> {
         let mut length = 0;
@@ -282,9 +304,9 @@ impl Scope {
         self.undefined()
     }
 
-    /// The same for any name.
-    pub fn get_named(self, object: Value, name: &str) -> Value {
-        let (key, mut value) = (self.string(name), ptr::null_mut());
+    /// The same for any key.
+    pub fn get_by(self, object: Value, key: Value) -> Value {
+        let mut value = ptr::null_mut();
         // SAFETY: live values.
         let status = unsafe { sys::napi_get_property(self.env, object, key, &mut value) };
         if status == sys::Status::napi_ok && !value.is_null() {
@@ -317,7 +339,7 @@ impl Scope {
     }
 
     /// Names of the enumerable string properties, `most` at the most.
-    pub fn keys(self, object: Value, most: u32) -> Vec<String> {
+    pub fn keys(self, object: Value, most: u32) -> Vec<Value> {
         let mut names = ptr::null_mut();
         // SAFETY: a live value; the engine checks that it is an object.
         let status = unsafe { sys::napi_get_property_names(self.env, object, &mut names) };
@@ -325,7 +347,7 @@ impl Scope {
     }
 
     /// Names of all own string properties, hidden ones too.
-    pub fn all_keys(self, object: Value) -> Vec<String> {
+    pub fn all_keys(self, object: Value) -> Vec<Value> {
         let mut names = ptr::null_mut();
         // SAFETY: a live value; the engine checks that it is an object.
         let status = unsafe {
@@ -336,13 +358,13 @@ impl Scope {
         self.listed(status, names, u32::MAX)
     }
 
-    fn listed(self, status: sys::napi_status, names: Value, most: u32) -> Vec<String> {
+    fn listed(self, status: sys::napi_status, names: Value, most: u32) -> Vec<Value> {
         if status != sys::Status::napi_ok {
             self.take_exception();
             return Vec::new();
         }
         let length = self.array_length(names).unwrap_or(0).min(most);
-        (0..length).filter_map(|index| self.as_string(self.get_index(names, index))).collect()
+        (0..length).map(|index| self.get_index(names, index)).collect()
     }
 
     /// Sets a property of an object that this layer made.
@@ -354,24 +376,23 @@ impl Scope {
     }
 
     /// Sets a property of an object that the app can have frozen. False: it could not be set.
-    pub fn set_own(self, object: Value, name: &str, value: Value) -> bool {
-        let name = self.string(name);
+    pub fn set_own(self, object: Value, key: Value, value: Value) -> bool {
         // SAFETY: live values.
-        let status = unsafe { sys::napi_set_property(self.env, object, name, value) };
+        let status = unsafe { sys::napi_set_property(self.env, object, key, value) };
         // Ark does not throw where V8 does: look.
         let set = status == sys::Status::napi_ok && {
             let mut found = ptr::null_mut();
             // SAFETY: live values; `found` outlives the call.
-            let status = unsafe { sys::napi_get_property(self.env, object, name, &mut found) };
+            let status = unsafe { sys::napi_get_property(self.env, object, key, &mut found) };
             status == sys::Status::napi_ok && self.same(found, value)
         };
         self.take_exception();
         set
     }
 
-    pub fn delete(self, object: Value, name: &str) {
+    pub fn delete(self, object: Value, key: Value) {
         // SAFETY: live values; whether it was there is not asked.
-        unsafe { sys::napi_delete_property(self.env, object, self.string(name), ptr::null_mut()) };
+        unsafe { sys::napi_delete_property(self.env, object, key, ptr::null_mut()) };
         self.take_exception();
     }
 

@@ -3,18 +3,32 @@
 use serde_json::{Map, Value as Json};
 
 use super::js::{Scope, Type, Value};
-use crate::text::cut;
 
-/// Bounds of what is copied out of an app's object: an error body is small, a hostile one is cut.
+/// The most that is read of a text of the app: an error says what it is in its first words.
+pub const MAX_TEXT: usize = 64 * 1024;
+
+/// Bounds of what is copied out of an app's object: an error body is small, a hostile one is cut. What is not copied is
+/// not read.
 struct Limits {
     depth: u32,
     values: u32,
     bytes: usize,
 }
 
-/// What is beyond the limits (8 levels, 500 values, 64 KiB of text) is null or cut off.
+impl Default for Limits {
+    fn default() -> Self {
+        Self { depth: 8, values: 500, bytes: MAX_TEXT }
+    }
+}
+
+/// What is beyond the limits (8 levels, 500 values, 64 KiB of text and names) is null or cut off.
 pub fn json(scope: Scope, value: Value) -> Json {
-    copy(scope, value, &mut Limits { depth: 8, values: 500, bytes: 64 * 1024 })
+    copy(scope, value, &mut Limits::default())
+}
+
+/// The same of an object, without its property `skipped`.
+pub fn json_without(scope: Scope, object: Value, skipped: &str) -> Json {
+    copy_object(scope, object, &mut Limits::default(), |name| name != skipped)
 }
 
 fn copy(scope: Scope, value: Value, limits: &mut Limits) -> Json {
@@ -29,12 +43,7 @@ fn copy(scope: Scope, value: Value, limits: &mut Limits) -> Json {
             let whole = number.fract() == 0.0 && number.abs() < 9.0e15;
             if whole { Json::from(number as i64) } else { Json::from(number) }
         }
-        Type::String => {
-            let text = scope.as_string(value).unwrap_or_default();
-            let kept = cut(&text, limits.bytes);
-            limits.bytes -= kept.len();
-            Json::from(kept)
-        }
+        Type::String => Json::from(copy_text(scope, value, limits)),
         Type::Object => {
             limits.depth -= 1;
             let copied = match scope.array_length(value) {
@@ -43,18 +52,28 @@ fn copy(scope: Scope, value: Value, limits: &mut Limits) -> Json {
                         .map(|index| copy(scope, scope.get_index(value, index), limits))
                         .collect(),
                 ),
-                None => {
-                    let mut map = Map::new();
-                    for name in scope.keys(value, limits.values) {
-                        let Ok(key) = std::ffi::CString::new(name.as_str()) else { continue };
-                        map.insert(name, copy(scope, scope.get(value, &key), limits));
-                    }
-                    Json::Object(map)
-                }
+                None => copy_object(scope, value, limits, |_| true),
             };
             limits.depth += 1;
             copied
         }
         _ => Json::Null,
     }
+}
+
+fn copy_object(scope: Scope, object: Value, limits: &mut Limits, wanted: impl Fn(&str) -> bool) -> Json {
+    let mut map = Map::new();
+    for key in scope.keys(object, limits.values) {
+        let name = copy_text(scope, key, limits);
+        if wanted(&name) {
+            map.insert(name, copy(scope, scope.get_by(object, key), limits));
+        }
+    }
+    Json::Object(map)
+}
+
+fn copy_text(scope: Scope, text: Value, limits: &mut Limits) -> String {
+    let start = scope.start_of_string(text, limits.bytes).unwrap_or_default();
+    limits.bytes -= start.len();
+    start
 }

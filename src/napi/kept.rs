@@ -88,7 +88,7 @@ impl Keeper {
     pub fn keep(self: &Rc<Self>, scope: Scope, value: Value) -> Option<Reference> {
         let number = self.next_number.replace(self.next_number.get() + 1);
         // False when the app has frozen it.
-        let kept = self.kept.as_ref().is_some_and(|kept| scope.set_own(kept.value(scope), &number.to_string(), value));
+        let kept = self.kept.as_ref().is_some_and(|kept| scope.set_own(kept.value(scope), key(scope, number), value));
         let mut reference = Reference::counted(&self.runtime, scope, value, u32::from(!kept))?;
         reference.place = kept.then(|| Box::new((self.clone(), number)));
         Some(reference)
@@ -100,7 +100,7 @@ impl Keeper {
         scope.with_handles(|| {
             let kept = self.kept.as_ref().map(|kept| kept.value(scope));
             if let Some(kept) = kept.filter(|&kept| scope.type_of(kept) == Type::Object) {
-                scope.delete(kept, &number.to_string());
+                scope.delete(kept, key(scope, number));
             }
         });
     }
@@ -118,6 +118,10 @@ impl Keeper {
         // When the environment goes down it frees its references itself.
         self.kept.iter().filter(|_| self.runtime.is_alive()).for_each(|kept| _ = count(kept.raw));
     }
+}
+
+fn key(scope: Scope, number: u64) -> Value {
+    scope.string(&number.to_string())
 }
 
 /// See [`Keeper::hold`].

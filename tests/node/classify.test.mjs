@@ -255,6 +255,26 @@ test('hostile values: getters that throw or change, proxies, cycles, depth, size
   assert.equal(codeOf(revoked.proxy), 'unknown')
 })
 
+test('the same long text in many places is read no further than what is copied of it', () => {
+  const long = 'x'.repeat(8e6)
+  const time = (error) => {
+    const began = Date.now()
+    assert.equal(codeOf(error), 'server')
+    return Date.now() - began
+  }
+  const few = Math.max(time({ status: 500, body: [long] }), 5)
+  assert.between(time({ status: 500, body: Array(400).fill(long) }), 0, 20 * few, 'body')
+  assert.between(time({ status: 500, headers: new Map(Array.from({ length: 100 }, (_, i) => ['x-' + i, long])) }), 0, 20 * few, 'headers')
+})
+
+test('what is cut ends on a character boundary', () => {
+  for (let at = 0; at < 4; at++) {
+    const body = { error: { type: 'x'.repeat(at), message: '重'.repeat(30000) } }
+    assert.match(classifyError({ status: 500, body }).message, /^重{166}$/)
+  }
+  assert.equal(classifyError('a'.repeat(65535) + '重').message.length, 500)
+})
+
 test('a getter may call back', () => {
   const reentrant = { get status() { return classifyError({ status: 402 }).code === 'quota' ? 429 : 500 } }
   assert.equal(codeOf(reentrant), 'rate_limit')

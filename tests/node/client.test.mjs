@@ -99,6 +99,12 @@ test('an error inside an answer is an error', async () => {
   }
 })
 
+test('an error beside a long text is seen', async () => {
+  const error = { code: 'insufficient_quota', message: 'You exceeded your current quota' }
+  const outcome = await once(async () => ({ text: 'x'.repeat(200000), finishReason: 'stop', error }))
+  assert.deepEqual(summary(outcome), ['fallback', 'quota', error.message])
+})
+
 test('finish reasons: moderation is an error, length is not', async () => {
   const withReason = (finishReason) => once(async () => ({ text: 'half an ans', finishReason }))
   for (const reason of ['stop', 'length', undefined, null, 5, 'max_tokens', '']) {
