@@ -75,7 +75,7 @@ pub struct BreakerStats {
     pub half_opened: u64,
     /// Times it closed again.
     pub closed: u64,
-    /// Listeners that panicked.
+    /// Listeners that panicked, and changes that were not told: see [`CircuitBreaker::subscribe`].
     pub listener_errors: u64,
 }
 
@@ -263,8 +263,8 @@ impl CircuitBreaker {
 
     /// Calls `listener` after each change of state: outside any lock, on the thread that made the change, before the call
     /// that made it returns. A change that a listener itself makes is told after the one that it is being told, so each
-    /// hears them in their order. Of changes on several threads at once the later one may be told first. The number is for
-    /// [`unsubscribe`](Self::unsubscribe).
+    /// hears them in their order; after a hundred in one go the rest is not told. Of changes on several threads at once the
+    /// later one may be told first. The number is for [`unsubscribe`](Self::unsubscribe).
     pub fn subscribe(&self, listener: impl Fn(&BreakerEvent) + Send + Sync + 'static) -> u64 {
         self.listeners.add(listener)
     }

@@ -25,9 +25,19 @@ struct Register {
     listeners: BTreeMap<u64, Listener>,
     /// The last number that was given.
     newest: u64,
-    /// The threads that tell events at this moment, each with what it has still to tell.
-    telling: Vec<(ThreadId, VecDeque<News>)>,
+    /// The threads that tell events at this moment.
+    telling: Vec<Round>,
 }
+
+/// What one thread tells in one go.
+struct Round {
+    thread: ThreadId,
+    untold: VecDeque<News>,
+    events: usize,
+}
+
+/// The most events that are told in one go: listeners that answer each change with another one would go on for ever.
+const MAX_EVENTS: usize = 100;
 
 /// An event, and the newest of those who are to hear of it.
 type News = (BreakerEvent, u64);
@@ -48,12 +58,13 @@ impl Listeners {
         removed.is_some()
     }
 
-    /// How often one panicked.
+    /// How often one panicked, and how many events were not told.
     pub fn errors(&self) -> u64 {
         self.errors.load(Ordering::Relaxed)
     }
 
-    /// Tells all of `event`, unless this thread is telling an earlier one: then it follows on that.
+    /// Tells all of `event`, unless this thread is telling an earlier one: then it follows on that, as one of at most
+    /// [`MAX_EVENTS`].
     pub fn tell(&self, event: BreakerEvent) {
         let Some(telling) = Telling::begin(self, event) else { return };
         while let Some((event, newest)) = telling.next() {
@@ -87,24 +98,28 @@ impl<'a> Telling<'a> {
         let this = thread::current().id();
         let mut register = lock(&listeners.register);
         let news = (event, register.newest);
-        if let Some((_, untold)) = register.telling.iter_mut().find(|(thread, _)| *thread == this) {
-            untold.push_back(news);
-            return None;
+        let Some(round) = register.telling.iter_mut().find(|round| round.thread == this) else {
+            register.telling.push(Round { thread: this, untold: VecDeque::from([news]), events: 1 });
+            return Some(Self { register: &listeners.register, thread: this });
+        };
+        round.events += 1;
+        if round.events <= MAX_EVENTS {
+            round.untold.push_back(news);
+        } else {
+            listeners.errors.fetch_add(1, Ordering::Relaxed);
         }
-        register.telling.push((this, VecDeque::from([news])));
-        Some(Self { register: &listeners.register, thread: this })
+        None
     }
 
     fn next(&self) -> Option<News> {
         let mut register = lock(self.register);
-        let (_, untold) = register.telling.iter_mut().find(|(thread, _)| *thread == self.thread)?;
-        untold.pop_front()
+        register.telling.iter_mut().find(|round| round.thread == self.thread)?.untold.pop_front()
     }
 }
 
 impl Drop for Telling<'_> {
     fn drop(&mut self) {
-        lock(self.register).telling.retain(|(thread, _)| *thread != self.thread);
+        lock(self.register).telling.retain(|round| round.thread != self.thread);
     }
 }
 
@@ -150,6 +165,20 @@ mod tests {
         assert_eq!(*lock(&heard), in_order, "the late one was not there for the second");
         listeners.tell(event(4));
         assert_eq!(lock(&heard)[7..], [("first", 4), ("last", 4), ("late", 4)]);
+    }
+
+    #[test]
+    fn listeners_that_answer_each_event_with_two_come_to_an_end() {
+        let (listeners, heard) = (Arc::new(Listeners::default()), Heard::default());
+        let within = Arc::downgrade(&listeners);
+        listeners.add(move |told| (0..2).for_each(|_| within.upgrade().unwrap().tell(event(told.failures + 1))));
+        note(&listeners, "other", &heard);
+        for round in 1..=2 {
+            listeners.tell(event(1));
+            assert_eq!(lock(&heard).len(), round * MAX_EVENTS);
+            // The first one brings about two hundred, of which 99 are told.
+            assert_eq!(listeners.errors(), round as u64 * 101);
+        }
     }
 
     #[test]
