@@ -8,7 +8,7 @@ use super::body::{self, MAX_UNWRAPS};
 use super::call_error::CallError;
 use super::class::ErrorClass;
 use super::facts::AnswerFacts;
-use super::judge::Evidence;
+use super::judge::{Evidence, maybe_billed};
 use super::payload::Stream;
 use super::tables::finish_reason;
 use super::text::strip_prefix_ignore_case;
@@ -37,17 +37,23 @@ pub fn classify_answer(facts: &AnswerFacts, wall_clock: SystemTime) -> Option<Ca
     let finding = finding.or_else(|| facts.finish_reason.as_deref().and_then(by_reason))?;
     let provider = facts.provider.as_deref();
     Some(match finding {
-        Finding::Error(error) => {
-            let evidence = Evidence::new(provider, Some(*error), None, "");
+        Finding::Error(found) => {
+            let begun = found.begun;
+            let evidence = Evidence::new(provider, Some(*found), None, "");
             let class = evidence
                 .class_of_provider()
                 .or_else(|| evidence.class_of_status())
-                .or_else(|| evidence.class_of_words());
-            evidence.into_error(class.unwrap_or(ErrorClass::Unknown), &facts.headers, None, wall_clock)
+                .or_else(|| evidence.class_of_words())
+                .unwrap_or(ErrorClass::Unknown);
+            let mut error = evidence.into_error(class, &facts.headers, None, wall_clock);
+            error.maybe_billed = begun || maybe_billed(class, error.status, true);
+            error
         }
-        Finding::Fault(class, text) => {
-            Evidence::new(provider, None, None, &text).into_error(class, &facts.headers, None, wall_clock)
-        }
+        // Whatever is wrong with it, an answer was made.
+        Finding::Fault(class, text) => CallError {
+            maybe_billed: true,
+            ..Evidence::new(provider, None, None, &text).into_error(class, &facts.headers, None, wall_clock)
+        },
     })
 }
 
@@ -85,14 +91,16 @@ fn in_text(text: &str) -> Option<Finding> {
         // Text that a client already took out of its envelope.
         return None;
     }
-    let (mut found, mut ended, mut expects_end) = (None, false, is_stream);
+    let (mut found, mut begun, mut ended, mut expects_end) = (None, false, false, is_stream);
     let stream = Stream::read(cut(start, MAX_ANSWER_BYTES), MAX_UNWRAPS, &mut |document| {
+        begun = true;
         found = found.take().or_else(|| in_document(document));
         ended |= is_end(document);
         // Ollama streams lines of JSON; each says whether it is the last.
         expects_end |= document.get("done").is_some();
     });
-    if let Some(error) = stream.error {
+    if let Some(mut error) = stream.error {
+        error.begun |= begun;
         return Some(Finding::Error(Box::new(error)));
     }
     if found.is_some() || !expects_end || start.len() > MAX_ANSWER_BYTES {

@@ -32,6 +32,8 @@ pub(super) struct ProviderError {
     pub(super) status: Option<u16>,
     pub(super) message: String,
     pub(super) wait: Option<BodyWait>,
+    /// Something of an answer came before it or stands beside it.
+    pub(super) begun: bool,
 }
 
 /// A code and where it stood.
@@ -143,6 +145,7 @@ fn in_object(fields: &Fields, unwraps: u8) -> Option<ProviderError> {
         error.status = ["status", "statusCode", "status_code"].iter().find_map(|name| status_in(fields.get(*name)?));
     }
     error.read_wait(fields);
+    error.begun |= ANSWER_KEYS.iter().any(|name| fields.get(*name).is_some_and(is_filled));
     if error.provider.is_none() && (fields.contains_key("openrouter_metadata") || fields.contains_key("user_id")) {
         error.provider = Some(Provider::OpenRouter);
     }
@@ -354,6 +357,17 @@ fn has_code(fields: &Fields, name: &str) -> bool {
         Some(Value::String(text)) => !SUCCESS_CODES.iter().any(|word| word.eq_ignore_ascii_case(text.trim())),
         Some(value @ Value::Number(_)) => !matches!(integer(value), Some(0 | 200)),
         _ => false,
+    }
+}
+
+/// Not null, `""`, `[]` or `{}`.
+fn is_filled(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(entries) => !entries.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        _ => true,
     }
 }
 

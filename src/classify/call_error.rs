@@ -37,12 +37,14 @@ pub struct CallError {
     pub retry_after_malformed: Option<String>,
     /// What the error itself or `x-should-retry` says about a retry; wins over the class.
     pub retryable: Option<bool>,
-    /// The provider may have done, and billed, the work.
+    /// The provider may have done, and billed, the work: it answered, but with nothing of use, or the request was sent and
+    /// nothing tells that it was refused.
     pub maybe_billed: bool,
 }
 
 impl CallError {
-    /// An error of that class. Interrupted and timed-out calls are taken as sent, so maybe billed.
+    /// An error of that class. Interrupted and timed-out calls are taken as sent, and invalid responses as answers: so
+    /// maybe billed.
     pub fn new(class: ErrorClass, message: impl AsRef<str>) -> Self {
         Self {
             class,

@@ -163,9 +163,14 @@ impl ErrorClass {
         TABLE.iter().find(|row| row.1 == name).map(|row| row.0)
     }
 
-    /// The request was sent and no answer came: the work may be done, and billed, all the same.
+    /// The request was sent and no answer came, or one of no use: the work may be done, and billed, all the same.
     pub(super) const fn maybe_billed(self) -> bool {
-        matches!(self, Self::Interrupted | Self::Timeout)
+        matches!(self, Self::Interrupted | Self::Timeout | Self::InvalidResponse)
+    }
+
+    /// By itself it tells neither that the service did the work nor that it did not.
+    pub(super) const fn leaves_open_whether_billed(self) -> bool {
+        matches!(self, Self::ContentFilter | Self::Protocol | Self::Cancelled | Self::ClientBug | Self::Unknown)
     }
 
     /// The row of the error table.

@@ -41,12 +41,19 @@ pub fn classify(facts: &ErrorFacts, wall_clock: SystemTime) -> CallError {
     };
     let mut error = evidence.into_error(class, &facts.headers, facts.retry_after_ms, wall_clock);
     error.retryable = facts.retryable.or_else(|| should_retry(&facts.headers));
-    error.maybe_billed = match class {
-        // A 408 says that the request did not arrive.
-        ErrorClass::Timeout => facts.sent != Some(false) && error.status != Some(408),
-        _ => error.maybe_billed || error.status.is_some_and(|status| status::MAYBE_BILLED.contains(&status)),
-    };
+    let is = |test: fn(u16) -> bool| error.status.is_some_and(test);
+    // A 408 says that the request did not arrive.
+    let unread = facts.sent == Some(false) || is(|status| status == 408);
+    let arrived = is(status::is_success) || (facts.sent == Some(true) && !is(status::is_error));
+    error.maybe_billed = !unread && maybe_billed(class, error.status, arrived);
     error
+}
+
+/// Whether the service may have done the work, and billed it. `arrived`: the request did, and no status speaks of failure.
+pub(super) fn maybe_billed(class: ErrorClass, status: Option<u16>, arrived: bool) -> bool {
+    class.maybe_billed()
+        || status.is_some_and(status::is_maybe_billed)
+        || (arrived && class.leaves_open_whether_billed())
 }
 
 /// Header `x-should-retry` of OpenAI, Anthropic and Ark.

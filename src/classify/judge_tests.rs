@@ -271,10 +271,57 @@ fn what_was_sent_decides_what_may_be_billed() {
         (with_status(524), None, Timeout, true),
         (with_status(500), Some(true), Server, false),
         (with_status(429), Some(true), RateLimit, false),
+        (with_status(524), Some(false), Timeout, false),
+        (said("stream ended"), None, Unknown, false),
+        (said("stream ended"), Some(true), Unknown, true),
+        (said("stream ended"), Some(false), Unknown, false),
+        (ErrorFacts { message: "666 odd".into(), ..with_status(666) }, Some(true), Unknown, true),
+        (named("TypeError", "x is undefined"), None, ClientBug, false),
+        (named("TypeError", "x is undefined"), Some(true), ClientBug, true),
+        (ErrorFacts { status: Some(200), ..named("TypeError", "x is undefined") }, None, ClientBug, true),
+        (named("AbortError", "aborted"), Some(true), Cancelled, true),
+        (named("SyntaxError", "Unexpected end of JSON input"), None, InvalidResponse, true),
+        (named("SyntaxError", "Unexpected end of JSON input"), Some(false), InvalidResponse, false),
+        (with_status(200), None, InvalidResponse, true),
+        (with_status(401), Some(true), Auth, false),
+        (ErrorFacts { message: "content_filter".into(), ..with_status(400) }, Some(true), ContentFilter, false),
     ] {
         let error = sent(facts.clone(), known);
         assert_eq!((error.class, error.maybe_billed), (class, billed), "{facts:?} sent {known:?}");
     }
+}
+
+#[test]
+fn an_answer_of_no_use_may_be_billed_and_a_refusal_is_not() {
+    let text = |text: &str| json!(text);
+    for (body, class, billed) in [
+        (
+            json!({"choices": [{"message": {"content": "Half an answ"}, "finish_reason": "content_filter"}]}),
+            ContentFilter,
+            true,
+        ),
+        (json!({"choices": null}), InvalidResponse, true),
+        (text("<html>login</html>"), InvalidResponse, true),
+        (text("data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n"), Interrupted, true),
+        (json!({"base_resp": {"status_code": 1027, "status_msg": "output"}}), ContentFilter, true),
+        (json!({"error": {"code": "odd", "message": "odd"}}), Unknown, true),
+        (json!({"error": {"code": 504, "message": "odd"}}), Server, true),
+        (json!({"error": {"code": 408, "message": "odd"}}), Timeout, true),
+        (json!({"error": {"code": 500, "message": "odd"}}), Server, false),
+        (json!({"error": {"code": "insufficient_quota", "message": "no money"}, "choices": []}), Quota, false),
+        (json!({"base_resp": {"status_code": 1002, "status_msg": "slow down"}, "choices": null}), RateLimit, false),
+        (text("event: error\ndata: {\"error\":{\"type\":\"overloaded_error\"}}\n\n"), Overloaded, false),
+        // The same after a piece of the answer.
+        (json!({"error": {"code": 500, "message": "odd"}, "choices": [{"finish_reason": "error"}]}), Server, true),
+        (text("data: {\"delta\":{}}\n\ndata: {\"error\":{\"type\":\"overloaded_error\"}}\n\n"), Overloaded, true),
+    ] {
+        let facts = AnswerFacts { body: Some(body.clone()), ..Default::default() };
+        let error = classify_answer(&facts, SystemTime::UNIX_EPOCH).unwrap();
+        assert_eq!((error.class, error.maybe_billed), (class, billed), "{body}");
+    }
+    let cut = AnswerFacts { finish_reason: Some("content_filter".into()), ..Default::default() };
+    assert!(classify_answer(&cut, SystemTime::UNIX_EPOCH).unwrap().maybe_billed);
+    assert!(CallError::new(InvalidResponse, "no text").maybe_billed);
 }
 
 #[test]

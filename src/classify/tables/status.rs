@@ -30,7 +30,12 @@ const STATUSES: [(u16, u16, ErrorClass); 21] = [
 ];
 
 /// Statuses after which the provider may have done the work: a gateway gave up waiting for it.
-pub(in crate::classify) const MAYBE_BILLED: [u16; 2] = [504, 524];
+const MAYBE_BILLED: [u16; 2] = [504, 524];
+
+/// A status after which the provider may have done the work all the same.
+pub(in crate::classify) fn is_maybe_billed(status: u16) -> bool {
+    MAYBE_BILLED.contains(&status)
+}
 
 /// The class of a status; none for success and for what is no status.
 pub(in crate::classify) fn class(status: u16) -> Option<ErrorClass> {
