@@ -6,7 +6,7 @@ use crate::error::{InvalidConfig, duration_in_range, in_range};
 /// Settings of an [`AnswerCache`](super::AnswerCache). 0 in any of the three limits means that nothing is kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CacheConfig {
-    /// Most answers. 0 to 1 000 000; default 1000. Beside its text an answer takes some 200 bytes.
+    /// Most answers. 0 to 1 000 000; default 1000. Beside its text an answer takes some 300 bytes.
     pub max_entries: usize,
     /// Most bytes of all answers together (UTF-8; an embedding counts 4 bytes a number). 0 to 1 GiB; default 4 MiB: a
     /// thousand answers of about 1300 Chinese characters each.

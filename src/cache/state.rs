@@ -24,6 +24,8 @@ pub struct CacheStats {
 
 pub(super) struct State {
     config: CacheConfig,
+    /// The latest time that it was told.
+    now: Timestamp,
     /// In the order of their use.
     answers: Lru<Answer>,
     /// When each may last be given, in the order in which they were stored: with one time to live for all, that is also
@@ -52,6 +54,7 @@ impl State {
         let index = config.similarity.map(|similarity| SimilarityIndex::new(similarity, config.max_entries));
         Ok(Self {
             config,
+            now: Timestamp::ZERO,
             answers: Lru::new(),
             expiries: Lru::new(),
             index: index.transpose()?,
@@ -69,15 +72,15 @@ impl State {
     }
 
     pub fn get(&mut self, key: CacheKey, now: Timestamp) -> Option<Arc<str>> {
-        self.remove_expired(now);
+        self.move_to(now);
         let answer = self.answers.touch(key).map(|answer| answer.text.clone());
-        *if answer.is_some() { &mut self.stats.hits } else { &mut self.stats.misses } += 1;
+        self.count(answer.is_some());
         answer
     }
 
     /// Whether there is an answer: no use of it, and not counted.
     pub fn contains(&mut self, key: CacheKey, now: Timestamp) -> bool {
-        self.remove_expired(now);
+        self.move_to(now);
         self.answers.contains(key)
     }
 
@@ -88,10 +91,10 @@ impl State {
         embedding: &[f32],
         now: Timestamp,
     ) -> Result<Option<(Nearest, Arc<str>)>, EmbeddingError> {
-        self.remove_expired(now);
+        self.move_to(now);
         let found = self.index.as_ref().ok_or(EmbeddingError::NoIndex)?.nearest(scope, embedding)?;
         let answer = found.and_then(|nearest| Some((nearest, self.answers.touch(nearest.key)?.text.clone())));
-        *if answer.is_some() { &mut self.stats.hits } else { &mut self.stats.misses } += 1;
+        self.count(answer.is_some());
         Ok(answer)
     }
 
@@ -99,7 +102,7 @@ impl State {
     /// kept at all; the old one is gone all the same.
     pub fn insert(&mut self, key: CacheKey, text: Arc<str>, placement: Option<Placement>, now: Timestamp) -> bool {
         self.remove(key);
-        self.remove_expired(now);
+        self.move_to(now);
         let bytes = text.len() + placement.as_ref().map_or(0, |placement| size_of_val(&placement.unit[..]));
         let CacheConfig { max_entries, max_bytes, ttl, .. } = self.config;
         if max_entries == 0 || ttl.is_zero() || max_bytes == 0 || bytes > max_bytes {
@@ -112,7 +115,7 @@ impl State {
             self.stats.evicted += 1;
         }
         self.answers.insert(key, Answer { text, bytes });
-        self.expiries.insert(key, now + ttl);
+        self.expiries.insert(key, self.now + ttl);
         self.bytes += bytes;
         if let (Some(index), Some(Placement { scope, unit })) = (&mut self.index, placement) {
             index.place(key, scope, &unit);
@@ -137,7 +140,7 @@ impl State {
 
     /// Answers and their bytes.
     pub fn size(&mut self, now: Timestamp) -> (usize, usize) {
-        self.remove_expired(now);
+        self.move_to(now);
         (self.answers.len(), self.bytes)
     }
 
@@ -147,9 +150,15 @@ impl State {
         }
     }
 
-    /// Each answer is removed once, so that on the average this costs a look at the oldest.
-    fn remove_expired(&mut self, now: Timestamp) {
-        while let Some((oldest, _)) = self.expiries.oldest().filter(|(_, last)| now > **last) {
+    fn count(&mut self, hit: bool) {
+        self.stats.hits += u64::from(hit);
+        self.stats.misses += u64::from(!hit);
+    }
+
+    /// Removes what has expired by now. Each answer is removed once, so that on the average this costs a look at the oldest.
+    fn move_to(&mut self, now: Timestamp) {
+        self.now = self.now.max(now);
+        while let Some((oldest, _)) = self.expiries.oldest().filter(|(_, last)| self.now > **last) {
             self.remove(oldest);
             self.stats.expired += 1;
         }

@@ -1,8 +1,8 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::*;
-use crate::clock::ManualClock;
+use crate::clock::{Clock, ManualClock, Timestamp};
 
 fn cache(config: CacheConfig) -> (AnswerCache, ManualClock) {
     let clock = ManualClock::new();
@@ -79,6 +79,30 @@ fn what_has_expired_makes_room_before_what_has_not() {
     );
 }
 
+/// Tells the times that the test gives it, and panics where there is none.
+struct Told(Mutex<Vec<Option<u64>>>);
+
+impl Clock for Told {
+    fn now(&self) -> Timestamp {
+        let time = self.0.lock().unwrap().pop().flatten();
+        Timestamp::from_millis(time.expect("clock gone wrong"))
+    }
+}
+
+#[test]
+fn a_clock_that_panics_or_runs_back_neither_revives_an_answer_nor_ends_it() {
+    let mut times = [Some(5_000), None, Some(2_000), None, Some(15_000), Some(15_001), Some(3_000), None].to_vec();
+    times.reverse();
+    let config = CacheConfig { ttl: 10 * SECOND, ..Default::default() };
+    let cache = AnswerCache::with_clock(config, Arc::new(Told(Mutex::new(times)))).unwrap();
+    cache.insert_accepted(key("a"), "at 5 s");
+    cache.insert_accepted(key("b"), "no earlier");
+    let got = [(); 3].map(|()| cache.get(key("a")).is_some());
+    assert_eq!(got, [true; 3]);
+    let got = [(); 3].map(|()| cache.get(key("b")).is_some());
+    assert_eq!(got, [false; 3], "it is 15.001 s, whatever comes after");
+}
+
 #[test]
 fn zero_means_that_nothing_is_kept() {
     let defaults = CacheConfig::default;
@@ -98,7 +122,7 @@ fn removing_and_clearing_leave_nothing() {
     let (cache, _) = cache(CacheConfig::default());
     fill(&cache);
     assert!(cache.remove(key("a")) && !cache.remove(key("a")));
-    assert_eq!((cache.get(key("a")), cache.len()), (None, 2));
+    assert_eq!((cache.get(key("a")), cache.len(), cache.is_empty()), (None, 2, false));
     cache.clear();
     assert_eq!((cache.len(), cache.bytes()), (0, 0));
     assert!(cache.insert_accepted(key("b"), "again"));

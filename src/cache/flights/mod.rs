@@ -5,6 +5,7 @@ mod state;
 mod tests;
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
@@ -140,8 +141,7 @@ impl<T> Lead<T> {
         let result = Arc::new(result);
         if let Some(key) = self.key.take() {
             let wakers = self.flights.state().land(key, &result);
-            // Outside the lock: who is woken may join again at once.
-            wakers.into_iter().for_each(Waker::wake);
+            wake(wakers);
         }
         result
     }
@@ -151,7 +151,7 @@ impl<T> Drop for Lead<T> {
     fn drop(&mut self) {
         if let Some(key) = self.key {
             let waker = self.flights.state().hand_over(key);
-            waker.into_iter().for_each(Waker::wake);
+            wake(waker);
         }
     }
 }
@@ -212,6 +212,11 @@ impl<T> Drop for Follower<T> {
         let (left, next) = self.flights.state().leave(self.key, self.number);
         // Outside the lock: a result may have a drop of its own.
         drop(left);
-        next.into_iter().for_each(Waker::wake);
+        wake(next);
     }
+}
+
+/// Outside the lock: who is woken may join again at once. One that panics must not keep the others from being told.
+fn wake(wakers: impl IntoIterator<Item = Waker>) {
+    wakers.into_iter().for_each(|waker| drop(catch_unwind(AssertUnwindSafe(|| waker.wake()))));
 }

@@ -1,5 +1,6 @@
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Wake;
 
 use super::state::Waiting;
 use super::*;
@@ -126,6 +127,41 @@ fn a_join_that_is_polled_after_its_end_is_not_ready_again() {
     let Poll::Ready(Joined::Lead(lead)) = join.as_mut().poll(&mut context) else { panic!("leads") };
     assert_eq!(*lead.finish(7), 7);
     assert!(join.as_mut().poll(&mut context).is_pending());
+}
+
+struct Panics;
+
+impl Wake for Panics {
+    fn wake(self: Arc<Self>) {
+        panic!("waker gone wrong");
+    }
+}
+
+#[test]
+fn a_waker_that_panics_keeps_nobody_from_being_told() {
+    let flights = Flights::<u32>::new(FlightsConfig::default()).unwrap();
+    let mut joins: Vec<_> = (0..4).map(|_| flights.join(Some(key("a")))).collect();
+    let panics = Waker::from(Arc::new(Panics));
+    let told = Arc::new(Told::default());
+    let mut look = |which: usize, waker: &Waker| Pin::new(&mut joins[which]).poll(&mut Context::from_waker(waker));
+    let Poll::Ready(Joined::Lead(first)) = look(0, Waker::noop()) else { panic!("leads") };
+    assert!(look(1, &panics).is_pending() && look(2, &panics).is_pending());
+    assert!(look(3, &Waker::from(told.clone())).is_pending());
+    drop(first);
+    let Poll::Ready(Joined::Lead(second)) = look(1, Waker::noop()) else { panic!("leads") };
+    second.finish(1);
+    assert!(
+        told.0.load(Ordering::SeqCst) == 1 && look(2, Waker::noop()).is_ready() && look(3, Waker::noop()).is_ready()
+    );
+}
+
+#[derive(Default)]
+struct Told(AtomicU64);
+
+impl Wake for Told {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
 }
 
 #[test]

@@ -34,6 +34,8 @@ fn the_tiers_are_named_after_their_models() {
     let names = ModelTier::ORDER.map(|tier| router().model(tier).to_owned());
     assert_eq!(names, ["gpt-4o", "gpt-4o-mini", "deepseek-chat", "semantic-cache"]);
     assert_eq!(ModelTier::ORDER.map(ModelTier::model), names.each_ref().map(String::as_str));
+    let tiers = ModelTier::ORDER.map(|tier| tier.to_string());
+    assert_eq!(tiers, ["premium", "standard", "economy", "cache"], "in logs");
 }
 
 #[test]
