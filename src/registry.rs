@@ -223,10 +223,17 @@ mod tests {
     static CREATED: AtomicU32 = AtomicU32::new(0);
 
     /// Idle unless told otherwise.
-    #[derive(Debug)]
     struct Instance {
         config: u32,
         busy: AtomicBool,
+        /// Called when it is asked.
+        asked: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+    }
+
+    impl std::fmt::Debug for Instance {
+        fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            self.config.fmt(formatter)
+        }
     }
 
     impl Registered for Instance {
@@ -235,7 +242,7 @@ mod tests {
         fn create(config: u32) -> Result<Self, InvalidConfig> {
             in_range("number", config, 0..=10)?;
             CREATED.fetch_add(1, Ordering::SeqCst);
-            Ok(Self { config, busy: AtomicBool::new(false) })
+            Ok(Self { config, busy: AtomicBool::new(false), asked: Mutex::default() })
         }
 
         fn config(&self) -> u32 {
@@ -243,6 +250,7 @@ mod tests {
         }
 
         fn is_idle(&self) -> bool {
+            lock(&self.asked).take().into_iter().for_each(|asked| asked());
             !self.busy.load(Ordering::SeqCst)
         }
     }
@@ -284,6 +292,18 @@ mod tests {
         ask(&registry, "new");
         ask(&registry, "newer");
         assert_eq!(names(&registry), ["new", "newer"]);
+    }
+
+    #[test]
+    fn what_somebody_takes_while_it_is_asked_stays() {
+        let registry = Arc::new(Registry::with_limit(1).unwrap());
+        let taken: Arc<Mutex<Vec<(String, Arc<Instance>)>>> = Arc::default();
+        let (other, take) = (registry.clone(), taken.clone());
+        *lock(&ask(&registry, "a").asked) = Some(Box::new(move || lock(&take).extend(other.snapshot())));
+        assert_eq!(registry.get_or_create("b", 1).unwrap_err(), RegistryError::Full { limit: 1 });
+        lock(&taken).clear();
+        ask(&registry, "b");
+        assert_eq!(names(&registry), ["b"]);
     }
 
     #[test]

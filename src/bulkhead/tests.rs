@@ -323,18 +323,23 @@ impl Wake for Keeper {
 }
 
 #[test]
-fn a_waker_is_never_dropped_under_the_lock() {
+fn a_waker_is_never_dropped_under_the_lock_nor_kept() {
     let (clock, bulkhead) = bulkhead(BulkheadConfig { max_concurrent: 2, ..BulkheadConfig::default() });
-    let keeper = |permit| Waker::from(Arc::new(Keeper { _permit: permit }));
-    let (first, second) = (keeper(bulkhead.try_acquire().unwrap()), keeper(bulkhead.try_acquire().unwrap()));
-    let mut waiting = Box::pin(bulkhead.acquire(&clock, None, None));
-    assert!(poll(&mut waiting, &first).is_pending());
-    drop(first);
-    assert!(poll(&mut waiting, &second).is_pending(), "the place comes free while it asks");
-    assert_eq!(bulkhead.stats().running, 1);
-    drop(second);
-    drop(waiting);
-    assert_eq!((bulkhead.stats().running, bulkhead.stats().queued), (0, 0));
+    for replaced in [true, false] {
+        let keeper = || Waker::from(Arc::new(Keeper { _permit: bulkhead.try_acquire().unwrap() }));
+        let (first, second) = (keeper(), keeper());
+        let mut waiting = Box::pin(bulkhead.acquire(&clock, None, None));
+        assert!(poll(&mut waiting, &first).is_pending());
+        drop(first);
+        if replaced {
+            assert!(poll(&mut waiting, &second).is_pending(), "the place comes free while it asks");
+            assert_eq!(bulkhead.stats().running, 1);
+        }
+        drop(waiting);
+        assert_eq!(bulkhead.stats().running, 1);
+        drop(second);
+        assert_eq!((bulkhead.stats().running, bulkhead.stats().queued), (0, 0));
+    }
 }
 
 /// Goes wrong once it is told to.

@@ -178,19 +178,19 @@ impl Model {
     fn earliest_wait(&self, ahead: usize) -> u64 {
         let next = self.starts.last().map_or(self.now, |&(_, last)| self.now.max(last + self.settings.spacing));
         let spaced = next + self.settings.spacing * ahead as u64;
-        let mut tokens = self.clone();
+        let mut tokens = self.tokens.clone();
         let token = match self.settings.reservoir {
             None => self.now,
-            Some(_) => (0..=ahead).map(|_| tokens.take_token()).last().unwrap(),
+            Some(_) => (0..=ahead).map(|_| self.take_token(&mut tokens)).last().unwrap(),
         };
         if token == NEVER { NEVER } else { spaced.max(token) - self.now }
     }
 
     /// Takes the next token, and says when it is there.
-    fn take_token(&mut self) -> u64 {
+    fn take_token(&self, tokens: &mut [(u64, bool)]) -> u64 {
         let interval = self.settings.reservoir.and_then(|(_, _, interval)| interval).unwrap_or(NEVER);
         // Those that do not come back go first.
-        let Some(next) = self.tokens.iter_mut().min_by_key(|(there, comes_back)| (*there, *comes_back)) else {
+        let Some(next) = tokens.iter_mut().min_by_key(|(there, comes_back)| (*there, *comes_back)) else {
             return NEVER;
         };
         if next.0 == NEVER {
@@ -203,7 +203,9 @@ impl Model {
 
     fn start(&mut self, id: usize) {
         if self.settings.reservoir.is_some() {
-            assert!(self.take_token() <= self.now);
+            let mut tokens = std::mem::take(&mut self.tokens);
+            assert!(self.take_token(&mut tokens) <= self.now);
+            self.tokens = tokens;
         }
         self.starts.push((id, self.now));
         self.calls.push(Call { id, permit: true, holds: 0, grace_ends: None });
