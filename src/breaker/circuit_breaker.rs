@@ -1,7 +1,7 @@
 //! The shell around the state machine: lock, clock, chance, listeners, and a way past the lock while it is closed.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use super::event::BreakerEvent;
 use super::listeners::Listeners;
 use super::permit::{FailureReport, Permit};
 use super::state::{BreakerState, Recorded, Rejection, RejectionReason, State, Ticket};
+use super::window::WindowCounts;
 use crate::classify::ErrorClass;
 use crate::clock::{Clock, SystemClock, Timestamp};
 use crate::error::InvalidConfig;
@@ -38,8 +39,8 @@ pub struct CircuitBreaker {
     /// Generation, shifted left by one; lowest bit: calls pass without asking the state machine.
     /// Written under the lock, read without it: a closed breaker costs a success two loads and one addition.
     gate: AtomicU64,
-    /// The failures of the state machine, to skip a success that has nothing to reset.
-    failures: AtomicU64,
+    /// Whether a success has nothing to reset and nothing to count but itself.
+    ignores_success: AtomicBool,
     /// Until when an open breaker rejects, in nanoseconds on its clock; 0: ask the state machine.
     open_until: AtomicU64,
     /// What was counted without the lock.
@@ -102,7 +103,7 @@ impl CircuitBreaker {
         let gate = gate_of(&state);
         Ok(Self {
             gate: AtomicU64::new(gate),
-            failures: AtomicU64::new(0),
+            ignores_success: AtomicBool::new(state.ignores_success()),
             open_until: AtomicU64::new(0),
             successes: Counter::default(),
             rejected: Counter::default(),
@@ -158,14 +159,14 @@ impl CircuitBreaker {
     }
 
     #[inline]
-    pub(crate) fn record_success(&self, ticket: Ticket) {
+    pub(crate) fn record_success(&self, ticket: Ticket, took: Duration) {
         let gate = self.gate.load(Ordering::Acquire);
-        if gate == ticket.generation() << 1 | 1 && self.failures.load(Ordering::Relaxed) == 0 {
+        if gate == ticket.generation() << 1 | 1 && self.ignores_success.load(Ordering::Relaxed) {
             self.successes.add_one();
             return;
         }
-        let now = self.clock.now();
-        self.record(|state| state.success(ticket, now), |stats| &mut stats.successes);
+        let (now, chance) = (self.clock.now(), draw(&*self.rng));
+        self.record(|state| state.success(ticket, took, now, chance), |stats| &mut stats.successes);
     }
 
     pub(crate) fn record_failure(&self, ticket: Ticket, report: FailureReport) {
@@ -240,6 +241,12 @@ impl CircuitBreaker {
         self.shared().state.failures()
     }
 
+    /// The calls that its window holds; `None` where failures in a row decide.
+    pub fn window_counts(&self) -> Option<WindowCounts> {
+        let now = self.clock.now();
+        self.shared().state.window_counts(now)
+    }
+
     /// What kind of fault the latest failure was, as far as it was told; `None` after a success.
     pub fn cause(&self) -> Option<ErrorClass> {
         self.shared().state.cause()
@@ -295,7 +302,7 @@ impl CircuitBreaker {
             Some(BreakerState::Closed) => shared.stats.closed += 1,
             None => {}
         }
-        self.failures.store(u64::from(shared.state.failures()), Ordering::Relaxed);
+        self.ignores_success.store(shared.state.ignores_success(), Ordering::Relaxed);
         self.open_until.store(shared.state.open_until().and_then(nanos).unwrap_or(0), Ordering::Release);
         self.gate.store(gate_of(&shared.state), Ordering::Release);
         drop(shared);

@@ -1,6 +1,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use super::window::WindowConfig;
 use crate::backoff::exponential;
 use crate::error::{InvalidConfig, duration_in_range, in_range};
 use crate::millis::millis;
@@ -8,8 +9,11 @@ use crate::millis::millis;
 /// Settings of a [`CircuitBreaker`](super::CircuitBreaker).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BreakerConfig {
-    /// Failures in a row that open it. At least 1; default 3.
+    /// Failures in a row that open it. At least 1; default 3. Not looked at where [`window`](Self::window) is set.
     pub failure_threshold: u32,
+    /// What happened lately opens it, not failures in a row. Default none: a phone asks too rarely for rates to mean much
+    /// (article 003).
+    pub window: Option<WindowConfig>,
     /// How long it stays open before a probe may go out. 0 (at once) to 365 days; default 5 s.
     pub cooldown: Duration,
     /// Each cooldown that follows a failed probe is this many times longer. 1 (constant) to 100; default 1.
@@ -33,6 +37,7 @@ impl Default for BreakerConfig {
     fn default() -> Self {
         Self {
             failure_threshold: 3,
+            window: None,
             cooldown: Duration::from_secs(5),
             cooldown_factor: 1.0,
             max_cooldown: None,
@@ -57,6 +62,7 @@ impl BreakerConfig {
     /// [`InvalidConfig`] for a value outside the range named at its field.
     pub fn validate(&self) -> Result<(), InvalidConfig> {
         in_range("failureThreshold", self.failure_threshold, Self::FAILURE_THRESHOLD)?;
+        self.window.as_ref().map_or(Ok(()), WindowConfig::validate)?;
         duration_in_range("cooldownMs", self.cooldown, Duration::ZERO)?;
         in_range("cooldownFactor", self.cooldown_factor, Self::COOLDOWN_FACTOR)?;
         if let Some(max) = self.max_cooldown {

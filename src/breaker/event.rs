@@ -8,6 +8,8 @@ use crate::clock::Timestamp;
 pub enum TransitionReason {
     /// Enough failures in a row.
     Failures,
+    /// Too many of the calls in the window failed or were slow.
+    Window,
     /// One failure that waiting cannot mend soon, such as an empty account.
     OpenedAtOnce,
     /// The probe failed.
@@ -26,6 +28,7 @@ impl TransitionReason {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Failures => "failures",
+            Self::Window => "window",
             Self::OpenedAtOnce => "opened_at_once",
             Self::ProbeFailed => "probe_failed",
             Self::CooldownOver => "cooldown_over",
@@ -46,7 +49,7 @@ pub struct BreakerEvent {
     pub reason: TransitionReason,
     /// When, on the breaker's clock.
     pub at: Timestamp,
-    /// Failures in a row at that moment, before any count was reset.
+    /// Failures in a row at that moment, or failures in the window, before any count was reset.
     pub failures: u32,
     /// How long it will stay open; zero unless `to` is open.
     pub cooldown: Duration,

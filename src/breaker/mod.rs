@@ -29,6 +29,13 @@
 //!
 //! No event is sent where the state stays the same.
 //!
+//! # Windows
+//!
+//! With a [`WindowConfig`] it is not failures in a row that open a closed breaker, but what the last calls, or those of the
+//! last seconds, came to: too large a share of failed ones, too many of them, or too large a share of slow ones. After each
+//! completed call the window is judged; a success counts in it and wipes nothing out. The probe alone decides while
+//! half-open; a breaker that closes begins with an empty window.
+//!
 //! # Invariants
 //!
 //! * Admission gives a [`Permit`]. Its result counts once, and only in the generation that admitted it; each transition
@@ -50,6 +57,7 @@ mod permit;
 mod state;
 #[cfg(test)]
 mod tests;
+mod window;
 
 pub use circuit_breaker::{BreakerStats, CircuitBreaker};
 pub use config::BreakerConfig;
@@ -58,3 +66,4 @@ pub use permit::{FailureReport, Permit};
 #[cfg(any(feature = "napi", target_env = "ohos"))]
 pub(crate) use state::Ticket;
 pub use state::{BreakerState, Rejection, RejectionReason};
+pub use window::{WindowConfig, WindowCounts, WindowSpan};

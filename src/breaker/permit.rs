@@ -11,6 +11,8 @@ pub struct FailureReport {
     pub retry_after: Option<Duration>,
     /// Open now, whatever the count, for at least so long.
     pub open_for: Option<Duration>,
+    /// How long the call took, for breakers that look at slow calls.
+    pub took: Duration,
     /// What kind of fault it was: what a rejected call can say about the service.
     pub cause: Option<ErrorClass>,
 }
@@ -41,7 +43,13 @@ impl<'a> Permit<'a> {
     /// The call succeeded.
     #[inline]
     pub fn success(self) {
-        self.breaker.record_success(self.into_ticket());
+        self.success_in(Duration::ZERO);
+    }
+
+    /// The call succeeded and took so long, for breakers that look at slow calls.
+    #[inline]
+    pub fn success_in(self, took: Duration) {
+        self.breaker.record_success(self.into_ticket(), took);
     }
 
     /// The call failed, and the service is to blame.

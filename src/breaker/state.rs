@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::config::BreakerConfig;
 use super::event::{BreakerEvent, TransitionReason};
 use super::permit::FailureReport;
+use super::window::{Window, WindowCounts};
 use crate::classify::ErrorClass;
 use crate::clock::Timestamp;
 use crate::millis::whole_millis;
@@ -127,7 +128,9 @@ pub(super) struct State {
     generation: u64,
     /// The generation that the latest manual switch began: nothing of an earlier call counts, not even its Retry-After.
     oldest_generation: u64,
+    /// In a row.
     failures: u32,
+    window: Option<Window>,
     /// What kind of fault the latest failure was; `None` once a success shows that it is over.
     cause: Option<ErrorClass>,
     /// Set by Retry-After: no admission before, in any phase.
@@ -148,6 +151,7 @@ impl State {
             generation: 0,
             oldest_generation: 0,
             failures: 0,
+            window: config.window.map(Window::new),
             cause: None,
             retry_after_until: Timestamp::ZERO,
             reopened: 0,
@@ -166,6 +170,15 @@ impl State {
 
     pub fn failures(&self) -> u32 {
         self.failures
+    }
+
+    /// Whether a success while closed changes nothing and needs no time.
+    pub fn ignores_success(&self) -> bool {
+        self.failures == 0 && self.window.is_none()
+    }
+
+    pub fn window_counts(&self, now: Timestamp) -> Option<WindowCounts> {
+        self.window.as_ref().map(|window| window.counts(now))
     }
 
     pub fn cause(&self) -> Option<ErrorClass> {
@@ -255,13 +268,15 @@ impl State {
         (Ok(Ticket { generation: self.generation, probe: Some(self.next_probe) }), event)
     }
 
-    pub fn success(&mut self, ticket: Ticket, now: Timestamp) -> Recorded {
+    /// `chance` in `[0, 1)` spreads the cooldown if this success opens: it was too slow, or the call that makes a rate count.
+    pub fn success(&mut self, ticket: Ticket, took: Duration, now: Timestamp, chance: f64) -> Recorded {
         if !self.accept(ticket) {
             return Recorded::Stale;
         }
         let Phase::HalfOpen { successes, .. } = &mut self.phase else {
             (self.failures, self.cause) = (0, None);
-            return Recorded::Counted(None);
+            let opens = self.mode == Mode::Automatic && self.window_is_bad(false, took, now);
+            return Recorded::Counted(opens.then(|| self.open(TransitionReason::Window, Duration::ZERO, now, chance)));
         };
         *successes += 1;
         if *successes < self.config.success_threshold {
@@ -296,21 +311,39 @@ impl State {
             TransitionReason::OpenedAtOnce
         } else if probe_failed {
             TransitionReason::ProbeFailed
+        } else if self.window.is_some() {
+            if !self.window_is_bad(true, report.took, now) {
+                return Recorded::Counted(None);
+            }
+            TransitionReason::Window
         } else if self.failures >= self.config.failure_threshold {
             TransitionReason::Failures
         } else {
             return Recorded::Counted(None);
         };
+        Recorded::Counted(Some(self.open(reason, report.open_for.unwrap_or_default(), now, chance)))
+    }
+
+    /// Counts a call in the window, if there is one, and says whether that is reason to open.
+    fn window_is_bad(&mut self, failed: bool, took: Duration, now: Timestamp) -> bool {
+        self.window.as_mut().is_some_and(|window| {
+            window.record(failed, took, now);
+            window.is_bad()
+        })
+    }
+
+    /// Opens for the cooldown whose turn it is, and `at_least` so long.
+    fn open(&mut self, reason: TransitionReason, at_least: Duration, now: Timestamp, chance: f64) -> BreakerEvent {
         let quiet = |closed_at: Timestamp| now.since(closed_at) >= self.config.cooldown_reset;
-        self.reopened = match self.closed_at {
-            _ if probe_failed => self.reopened.saturating_add(1),
-            Some(closed_at) if !quiet(closed_at) => self.reopened.saturating_add(1),
-            _ => 0,
+        let again = match self.closed_at {
+            _ if matches!(self.phase, Phase::HalfOpen { .. }) => true,
+            Some(closed_at) => !quiet(closed_at),
+            None => false,
         };
-        let cooldown = self.config.cooldown_after(self.reopened, chance).max(report.open_for.unwrap_or_default());
+        self.reopened = if again { self.reopened.saturating_add(1) } else { 0 };
+        let cooldown = self.config.cooldown_after(self.reopened, chance).max(at_least);
         let until = (now + cooldown).max(self.retry_after_until);
-        let event = self.enter(Phase::Open { until }, reason, now, until.since(now));
-        Recorded::Counted(Some(event))
+        self.enter(Phase::Open { until }, reason, now, until.since(now))
     }
 
     /// Gives the place back and changes nothing else.
@@ -356,9 +389,15 @@ impl State {
 
     fn enter(&mut self, phase: Phase, reason: TransitionReason, now: Timestamp, cooldown: Duration) -> BreakerEvent {
         let from = self.state();
+        let failures = match (reason, &self.window) {
+            (TransitionReason::Window, Some(window)) => window.counts(now).failed,
+            _ => self.failures,
+        };
         self.phase = phase;
         self.generation += 1;
-        BreakerEvent { from, to: self.state(), reason, at: now, failures: self.failures, cooldown }
+        // What the window holds has led to this, and is no reason to open again.
+        self.window.iter_mut().for_each(Window::clear);
+        BreakerEvent { from, to: self.state(), reason, at: now, failures, cooldown }
     }
 
     /// Takes the ticket back, once. False: it is none of this generation, or the probe's place is no longer its own.

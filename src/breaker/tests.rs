@@ -301,7 +301,8 @@ fn times_without_end_saturate() {
     let clock = ManualClock::new();
     let breaker = breaker(&clock, BreakerConfig::default(), 0.5);
     clock.advance(Duration::MAX);
-    let endless = FailureReport { retry_after: Some(Duration::MAX), open_for: Some(Duration::MAX), cause: None };
+    let endless =
+        FailureReport { retry_after: Some(Duration::MAX), open_for: Some(Duration::MAX), ..Default::default() };
     breaker.try_acquire_for(Duration::MAX).unwrap().failure(endless);
     assert_eq!(breaker.state(), BreakerState::Open);
     assert!(breaker.try_acquire_for(Duration::MAX).unwrap().is_probe(), "time has come to its end as well");

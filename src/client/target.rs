@@ -93,7 +93,9 @@ impl<L: LlmClient> Target<L> {
             }
             if began + LEAST_ATTEMPT_TIME > retry.deadline() {
                 // A sleep may end late. An attempt without any time would only blame the service for it.
-                held.zip(last_error.as_ref()).into_iter().for_each(|(permit, error)| self.report(permit, error));
+                held.zip(last_error.as_ref())
+                    .into_iter()
+                    .for_each(|(permit, error)| self.report(permit, error, Duration::ZERO));
                 return End::stopped(StopReason::Deadline, last_error, began);
             }
             let permit = match held.take().map_or_else(|| self.admit(began, &retry), Ok) {
@@ -121,14 +123,14 @@ impl<L: LlmClient> Target<L> {
             let now = driver.timer.now();
             let (permit, error) = match (result, self.accounting) {
                 (Ok(response), _) => {
-                    permit.success();
+                    permit.success_in(now.since(began));
                     trace.push(self.record(&attempt, None, started, now, probe));
                     return End::answered(response, now);
                 }
                 // Boxed from here on: it is kept over waits and moved about.
                 (Err(error), Accounting::Call) => (Some(permit), Box::new(error)),
                 (Err(error), Accounting::Attempt) => {
-                    self.report(permit, &error);
+                    self.report(permit, &error, now.since(began));
                     (None, Box::new(error))
                 }
             };
@@ -151,7 +153,7 @@ impl<L: LlmClient> Target<L> {
             let (delay, source) = match decision {
                 Decision::Retry { delay, source } => (delay, source),
                 Decision::Stop(reason) => {
-                    permit.into_iter().for_each(|permit| self.report(permit, &error));
+                    permit.into_iter().for_each(|permit| self.report(permit, &error, now.since(began)));
                     let retry_after = error.retry_after.map(|asked| asked.wait);
                     return End { retry_after, ..End::stopped(reason, Some(error), now) };
                 }
@@ -203,14 +205,14 @@ impl<L: LlmClient> Target<L> {
         }
     }
 
-    fn report(&self, permit: Permit<'_>, error: &CallError) {
+    fn report(&self, permit: Permit<'_>, error: &CallError, took: Duration) {
         let retry_after = error.retry_after.map(|asked| asked.wait);
         let open_for = match error.breaker_verdict() {
             BreakerVerdict::Neutral => return permit.neutral(),
             BreakerVerdict::Failure => None,
             BreakerVerdict::OpenNow => Some(self.quota_cooldown),
         };
-        permit.failure(FailureReport { retry_after, open_for, cause: Some(error.class) });
+        permit.failure(FailureReport { retry_after, open_for, took, cause: Some(error.class) });
     }
 
     fn record(

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
@@ -148,7 +149,7 @@ impl CircuitBreaker {
     /// A call succeeded. Half-open: taken for the oldest probe in flight. Open: ignored, it comes from before.
     #[napi]
     pub fn record_success(&self, env: Env) -> Result<()> {
-        self.instance.of(env)?.record(breaker::CircuitBreaker::record_success);
+        self.instance.of(env)?.record(|breaker, ticket| breaker.record_success(ticket, Duration::ZERO));
         Ok(())
     }
 
@@ -324,7 +325,7 @@ impl BreakerPermit {
     /// The call succeeded.
     #[napi]
     pub fn record_success(&self, env: Env) -> Result<()> {
-        self.instance.of(env)?.report(breaker::CircuitBreaker::record_success);
+        self.instance.of(env)?.report(|breaker, ticket| breaker.record_success(ticket, Duration::ZERO));
         Ok(())
     }
 

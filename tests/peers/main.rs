@@ -18,3 +18,4 @@ mod retry;
 mod retry_after;
 mod routing;
 mod what_counts;
+mod windows;

@@ -53,6 +53,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 fn config(settings: &Settings) -> BreakerConfig {
     BreakerConfig {
+        window: None,
         failure_threshold: settings.threshold,
         cooldown: ms(settings.cooldown),
         cooldown_factor: f64::from(settings.factor),
@@ -73,7 +74,7 @@ fn reported(permit: Permit<'_>, report: Report) {
             permit.failure(FailureReport {
                 retry_after: Some(ms(retry_after)),
                 open_for: open_for.map(ms),
-                cause: None,
+                ..FailureReport::default()
             });
         }
     }

@@ -64,6 +64,7 @@ proptest! {
         (cooldown_factor, cooldown_spread) in (number(), number()),
     ) {
         let config = BreakerConfig {
+            window: None,
             failure_threshold, cooldown, cooldown_factor, max_cooldown, cooldown_spread, cooldown_reset, half_open_probes,
             success_threshold, probe_lease,
         };

@@ -13,6 +13,7 @@ mod cascade;
 mod client;
 mod config;
 mod threads;
+mod window;
 
 /// So many random inputs, or as many as `PROPTEST_CASES` says.
 fn cases(usual: u32) -> proptest::prelude::ProptestConfig {
