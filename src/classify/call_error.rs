@@ -33,7 +33,8 @@ pub struct CallError {
     pub provider_code: Option<String>,
     /// How long the provider asks to be left alone.
     pub retry_after: Option<RetryAfter>,
-    /// A wait that could not be read and was ignored, at most [`MAX_CODE_BYTES`].
+    /// A wait that was ignored, at most [`MAX_CODE_BYTES`]: it could not be read, or only words say it and it is too long to
+    /// be believed (see [`RetryAfterSource::Message`](super::RetryAfterSource::Message)).
     pub retry_after_malformed: Option<String>,
     /// What the error itself or `x-should-retry` says about a retry; wins over the class.
     pub retryable: Option<bool>,

@@ -124,6 +124,9 @@ pub(super) fn epoch_seconds(seconds: u64) -> Option<SystemTime> {
     SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
 }
 
+/// `2026-07-12 04:30:37`.
+pub(super) const DATE_TIME_BYTES: usize = 19;
+
 /// A date and time at the start of `text`: RFC 3339, or `2026-07-12 04:30:37` with an optional zone (`Z`, `UTC`,
 /// `+08:00`, ` +0800`). Without a zone it is China time: only providers there write it so.
 pub(super) fn date_time(text: &str) -> Option<SystemTime> {
@@ -148,7 +151,7 @@ pub(super) fn date_time(text: &str) -> Option<SystemTime> {
     if !(well_formed && in_range) {
         return None;
     }
-    let rest = &text[19..];
+    let rest = &text[DATE_TIME_BYTES..];
     let fraction = rest.strip_prefix('.').map_or(0, |rest| 1 + rest.bytes().take_while(u8::is_ascii_digit).count());
     let offset = zone(rest[fraction..].trim_start()).unwrap_or(CHINA);
     let seconds = days_since_epoch(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset;

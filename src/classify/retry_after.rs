@@ -51,7 +51,7 @@ pub enum RetryAfterSource {
     Body,
     /// Header `x-ratelimit-reset-*` or `anthropic-ratelimit-*-reset`.
     RateLimitReset,
-    /// The text of the error.
+    /// The text of an error about a limit or about load: at most 10 min, and 31 days for a used-up allowance to come back.
     Message,
 }
 
@@ -86,7 +86,7 @@ pub(super) fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<
     headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
 }
 
-/// The wait, and the first value that was to say it and could not be read.
+/// The wait, and the first value that was to say it and was ignored: it could not be read, or not be believed.
 pub(super) fn read(hints: &Hints<'_>, wall_clock: SystemTime) -> (Option<RetryAfter>, Option<String>) {
     let now = header(hints.headers, "date").and_then(http_date).unwrap_or(wall_clock);
     let mut malformed = None;
@@ -115,7 +115,10 @@ pub(super) fn read(hints: &Hints<'_>, wall_clock: SystemTime) -> (Option<RetryAf
         })
         .or_else(|| from_body(hints, now).map(wait(RetryAfterSource::Body)))
         .or_else(|| from_limits(hints, now).map(wait(RetryAfterSource::RateLimitReset)))
-        .or_else(|| from_text(hints, now).map(wait(RetryAfterSource::Message)));
+        .or_else(|| {
+            let said = from_text(hints, now)?;
+            understood((said.wait <= said.longest).then(|| wait(RetryAfterSource::Message)(said.wait)), said.text)
+        });
     (found, malformed)
 }
 
@@ -179,26 +182,72 @@ fn from_limits(hints: &Hints<'_>, now: SystemTime) -> Option<Duration> {
     LIMITS.iter().filter_map(of_limit).max().or_else(unified)
 }
 
-/// Words that a duration follows.
+/// How many places are looked at for a wait after the same phrase.
+const MAX_PLACES: usize = 8;
+
+/// The longest wait that is believed when only words say it, perhaps those of a prompt that the error repeats.
+const MAX_IN_WORDS: Duration = Duration::from_secs(10 * 60);
+
+/// The same for the time until a used-up allowance comes back: those of a month are the longest.
+const MAX_RESET_IN_WORDS: Duration = Duration::from_secs(31 * 24 * 3600);
+
+/// What a phrase is followed by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Wait,
+    ResetIn,
+    ResetAt,
+}
+
+/// Phrases that a wait follows.
 #[rustfmt::skip]
-const BEFORE_DURATION: [&str; 10] = [
-    "try again in ", "retry in ", "retry after ", "try again after ", "resets in ", "reset in ", "available in ",
-    "wait ", "请在", "请于",
+const PHRASES: [(&str, Form); 17] = [
+    ("try again in ",    Form::Wait),
+    ("retry in ",        Form::Wait),
+    ("retry after ",     Form::Wait),
+    ("try again after ", Form::Wait),
+    ("resets in ",       Form::ResetIn),
+    ("reset in ",        Form::ResetIn),
+    ("available in ",    Form::Wait),
+    ("wait ",            Form::Wait),
+    ("请在",             Form::Wait),
+    ("请于",             Form::Wait),
+    ("reset at ",        Form::ResetAt),
+    ("resets at ",       Form::ResetAt),
+    ("reset on ",        Form::ResetAt),
+    ("resets on ",       Form::ResetAt),
+    ("将在 ",            Form::ResetAt),
+    ("将在",             Form::ResetAt),
+    ("将于 ",            Form::ResetAt),
 ];
 
-/// Words that a date follows.
-const BEFORE_DATE: [&str; 7] = ["reset at ", "resets at ", "reset on ", "resets on ", "将在 ", "将在", "将于 "];
+/// A wait in words.
+struct InWords<'a> {
+    wait: Duration,
+    /// The longest that is believed.
+    longest: Duration,
+    text: &'a str,
+}
 
-/// A wait in words: only an unbroken duration with units, or a full date, right after one of the known phrases.
-fn from_text(hints: &Hints<'_>, now: SystemTime) -> Option<Duration> {
-    if !(hints.class.handling().retry || hints.class == ErrorClass::Quota) {
+/// Only an unbroken duration with units, or a full date, right after one of the known phrases, and only where providers
+/// write such a thing: in errors about a limit or about load.
+fn from_text<'a>(hints: &Hints<'a>, now: SystemTime) -> Option<InWords<'a>> {
+    if !matches!(hints.class, ErrorClass::RateLimit | ErrorClass::Overloaded | ErrorClass::Quota) {
         return None;
     }
-    let after = |words: &&str| hints.text.split_once(*words).map(|(_, rest)| rest.trim_start());
-    let in_duration =
-        BEFORE_DURATION.iter().filter_map(after).find_map(duration::leading_with_units).map(|(wait, _)| wait);
-    in_duration.or_else(|| {
-        let then = BEFORE_DATE.iter().filter_map(after).find_map(duration::date_time)?;
-        Some(duration::until(then, now))
+    PHRASES.iter().find_map(|&(phrase, form)| {
+        let whole =
+            |&(at, _): &(usize, &str)| !hints.text[..at].ends_with(|letter: char| letter.is_ascii_alphanumeric());
+        let places = hints.text.match_indices(phrase).filter(whole).take(MAX_PLACES);
+        places.map(|(at, _)| &hints.text[at..]).find_map(|text| {
+            let rest = text[phrase.len()..].trim_start();
+            let (wait, rest) = match form {
+                Form::Wait | Form::ResetIn => duration::leading_with_units(rest)?,
+                Form::ResetAt => (duration::until(duration::date_time(rest)?, now), &rest[duration::DATE_TIME_BYTES..]),
+            };
+            let is_reset = form != Form::Wait && hints.class == ErrorClass::Quota;
+            let longest = if is_reset { MAX_RESET_IN_WORDS } else { MAX_IN_WORDS };
+            Some(InWords { wait, longest, text: &text[..text.len() - rest.len()] })
+        })
     })
 }

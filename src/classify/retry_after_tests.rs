@@ -190,11 +190,49 @@ fn words_count_when_they_parse_strictly() {
         ("try again in -5s", None),
         ("try again in 5 parsecs", None),
         ("in 20s", None),
+        ("Please wait 20s.", Some(20_000)),
+        ("await 20s", None),
+        ("a preset in 20s", None),
+        ("Retry after a pause. Retry after 5s.", Some(5_000)),
     ] {
         assert_eq!(with_message(message), expected.map(|wait| (wait, Message)), "{message}");
     }
     let bug = ErrorFacts { message: "try again in 20s".into(), name: Some("TypeError".into()), ..Default::default() };
     assert_eq!(read(&bug), None, "a client that is broken stays so");
+}
+
+#[test]
+fn words_count_where_providers_write_a_wait() {
+    for (status, expected) in
+        [(429, true), (503, true), (529, true), (402, true), (500, false), (504, false), (408, false)]
+    {
+        let facts = ErrorFacts { message: "please wait 20s".into(), ..facts(status, &[]) };
+        assert_eq!(read(&facts), expected.then_some((20_000, Message)), "{status}");
+    }
+    let unknown = ErrorFacts { message: "please wait 20s".into(), ..Default::default() };
+    assert_eq!(read(&unknown), None);
+}
+
+#[test]
+fn a_long_wait_in_words_is_ignored_and_kept() {
+    for (message, expected, ignored) in [
+        ("please wait 10 minutes", Some(600_000), None),
+        ("please wait 601s", None, Some("wait 601s")),
+        ("prompt: \"please wait 9000h\", she said", None, Some("wait 9000h")),
+        ("Retry after 99999999999999999999999h", None, Some("retry after 99999999999999999999999h")),
+        ("resets in 11 min", None, Some("resets in 11 min")),
+        ("reset at 2026-10-21 15:38:00", Some(600_000), None),
+        // Only class quota knows longer ones, and no wait but for the allowance.
+        ("Weekly limit, resets in 6hr 29min.", Some(23_340_000), None),
+        ("Weekly limit, resets in 31 days", Some(2_678_400_000), None),
+        ("Weekly limit, resets in 32 days", None, Some("resets in 32 days")),
+        ("Weekly limit, reset at 9999-12-31 23:59:59!", None, Some("reset at 9999-12-31 23:59:59")),
+        ("Weekly limit, try again in 11 min", None, Some("try again in 11 min")),
+    ] {
+        let error = classify(&ErrorFacts { message: message.to_owned(), ..facts(429, &[]) }, now());
+        let wait = error.retry_after.map(|after| after.wait.as_millis());
+        assert_eq!((wait, error.retry_after_malformed.as_deref()), (expected, ignored), "{message}");
+    }
 }
 
 #[test]
