@@ -173,6 +173,11 @@ impl ErrorClass {
         matches!(self, Self::ContentFilter | Self::Protocol | Self::Cancelled | Self::ClientBug | Self::Unknown)
     }
 
+    /// This class opens the breaker, which `plain` leaves alone.
+    pub(super) fn opens_unlike(self, plain: Self) -> bool {
+        (plain.handling().breaker, self.handling().breaker) == (Neutral, OpenNow)
+    }
+
     /// The row of the error table.
     pub const fn handling(self) -> Handling {
         let (_, _, retry, next_provider, breaker, reaches_caller) = TABLE[self as usize];

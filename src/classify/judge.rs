@@ -9,8 +9,9 @@ use super::facts::{Code, ErrorFacts};
 use super::payload;
 use super::retry_after::{self, Hints};
 use super::rules::{self, Case, Certainty, Provider};
-use super::tables::{harmony, phrases, status, transport};
-use super::text::{Words, strip_prefix_ignore_case};
+use super::tables::phrases::{self, Refinement};
+use super::tables::{harmony, status, transport};
+use super::text::{Words, strip_prefix_ignore_case, unquoted};
 use crate::text::cut;
 
 /// Judges a failed attempt. `wall_clock` only serves to read a date when the response has no `Date` header.
@@ -19,6 +20,9 @@ use crate::text::cut;
 /// body, codes of HarmonyOS, the HTTP status, errno names, the name of the error, and last the message: when it begins
 /// with a status, names an errno, or uses words that providers and networking layers use. A provider's code wins over
 /// the status, because providers use statuses freely. Bare digits inside a text are never a status.
+///
+/// Errors repeat prompts: under a status that says nothing about the service (400, 403, …) words about money only count
+/// where the provider itself says them, in its body and outside quotation marks.
 ///
 /// At most 256 KiB of a body and 2 KiB of a message are read.
 ///
@@ -69,6 +73,8 @@ fn should_retry(headers: &[(String, String)]) -> Option<bool> {
 pub(super) struct Evidence<'a> {
     provider: Option<Provider>,
     error: Option<ProviderError>,
+    /// The error was found inside the message, with words on both sides: it may be part of a prompt that the message repeats.
+    error_is_amid_words: bool,
     /// Of the transport, or as the message begins.
     status: Option<u16>,
     message: &'a str,
@@ -78,19 +84,19 @@ pub(super) struct Evidence<'a> {
 impl<'a> Evidence<'a> {
     fn read(facts: &'a ErrorFacts) -> Self {
         let message = facts.message.trim();
-        let mut error = facts
-            .body
-            .as_ref()
-            .and_then(|body| body::find(body, MAX_UNWRAPS).or_else(|| body::bare(body)))
-            .or_else(|| payload::find_embedded(message));
+        let of_body = facts.body.as_ref().and_then(|body| body::find(body, MAX_UNWRAPS).or_else(|| body::bare(body)));
+        let embedded = if of_body.is_none() { payload::find_embedded(message) } else { None };
+        let mut error_is_amid_words = embedded.is_some() && !message.ends_with('}');
+        let mut error = of_body.or(embedded);
         let of_transport = |code: &String| {
             transport::is_errno(code) || harmony_class(facts, code).is_some() || is_dom_exception(facts)
         };
         if let Some(code) = facts.code.as_ref().map(code_text).filter(|code| !of_transport(code)) {
             error.get_or_insert_default().push(Place::Code, &code);
+            error_is_amid_words = false;
         }
         let status = facts.status.filter(|&status| status != 0).or_else(|| leading_status(message));
-        Self::new(facts.provider.as_deref(), error, status, message)
+        Self { error_is_amid_words, ..Self::new(facts.provider.as_deref(), error, status, message) }
     }
 
     pub(super) fn new(
@@ -102,7 +108,8 @@ impl<'a> Evidence<'a> {
         let said = error.as_ref().map_or("", |error| error.message.as_str());
         let repeated = message.len() >= said.len() && message.contains(said);
         let words = Words::new(if repeated { [message, ""] } else { [said, message] });
-        Self { provider: provider.and_then(Provider::from_hint), error, status, message, words }
+        let provider = provider.and_then(Provider::from_hint);
+        Self { provider, error, error_is_amid_words: false, status, message, words }
     }
 
     /// The status that counts: one in the body was written by the provider itself.
@@ -127,28 +134,40 @@ impl<'a> Evidence<'a> {
 
     /// What a code of the provider says.
     pub(super) fn class_of_provider(&self) -> Option<ErrorClass> {
-        let status = self.effective_status();
-        let verdict =
-            rules::look_up(self.error.as_ref()?, &Case { provider: self.provider, status, words: &self.words })?;
+        let case = Case { provider: self.provider, status: self.effective_status(), words: &self.words };
+        let verdict = rules::look_up(self.error.as_ref()?, &case)?;
         let class = match verdict.certainty {
             Certainty::Final => verdict.class,
-            Certainty::Code => phrases::apply(phrases::AFTER_CODE, verdict.class, status, &self.words),
-            Certainty::Vague => phrases::apply(phrases::AFTER_STATUS, verdict.class, status, &self.words),
+            Certainty::Code => self.refined(phrases::AFTER_CODE, verdict.class),
+            Certainty::Vague => self.refined(phrases::AFTER_STATUS, verdict.class),
         };
-        Some(self.whole_request_too_large(class))
+        let plain = self.class_of_plain_status();
+        let is_quoted = self.error_is_amid_words && plain.is_some_and(|plain| class.opens_unlike(plain));
+        (!is_quoted).then(|| self.whole_request_too_large(class))
+    }
+
+    fn class_of_plain_status(&self) -> Option<ErrorClass> {
+        self.effective_status().and_then(status::class)
     }
 
     /// What the status says, corrected by words.
     pub(super) fn class_of_status(&self) -> Option<ErrorClass> {
-        let status = self.effective_status();
-        let class = phrases::apply(phrases::AFTER_STATUS, status.and_then(status::class)?, status, &self.words);
+        let class = self.refined(phrases::AFTER_STATUS, self.class_of_plain_status()?);
         Some(self.whole_request_too_large(class))
     }
 
     /// What the words of a provider say when it gave neither code nor status.
     pub(super) fn class_of_words(&self) -> Option<ErrorClass> {
-        let class = phrases::apply(phrases::AFTER_STATUS, ErrorClass::Unknown, None, &self.words);
+        let class = self.refined(phrases::AFTER_STATUS, ErrorClass::Unknown);
         (class != ErrorClass::Unknown).then_some(class)
+    }
+
+    fn refined(&self, tables: &[&[Refinement]], class: ErrorClass) -> ErrorClass {
+        let own = || {
+            let said = self.error.as_ref().filter(|_| !self.error_is_amid_words).map_or("", |error| &error.message);
+            Words::new([unquoted(said).as_str()])
+        };
+        phrases::apply(tables, class, self.effective_status(), &self.words, own)
     }
 
     /// What errno, name and words say.
@@ -181,7 +200,7 @@ impl<'a> Evidence<'a> {
             (None, _) => errno()
                 .or_else(fetch)
                 .or_else(|| self.class_of_words())
-                .unwrap_or_else(|| phrases::apply(phrases::TRANSPORT, ErrorClass::Unknown, None, &self.words)),
+                .unwrap_or_else(|| self.refined(phrases::TRANSPORT, ErrorClass::Unknown)),
         }
     }
 

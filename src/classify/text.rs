@@ -8,6 +8,31 @@ pub(super) fn strip_prefix_ignore_case<'a>(text: &'a str, prefix: &str) -> Optio
     head.eq_ignore_ascii_case(prefix).then(|| &text[prefix.len()..])
 }
 
+/// What opens a quotation, and what ends it.
+const QUOTES: [(char, char); 7] =
+    [('"', '"'), ('`', '`'), ('\'', '\''), ('‘', '’'), ('“', '”'), ('「', '」'), ('『', '』')];
+
+/// `text` without its quotations: they repeat what somebody else said, such as a prompt. One that does not end reaches to the
+/// end of the text.
+pub(super) fn unquoted(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut until = None;
+    let mut before = ' ';
+    for (at, letter) in text.char_indices() {
+        let after = text[at + letter.len_utf8()..].chars().next().unwrap_or(' ');
+        if let Some(close) = until {
+            let is_apostrophe = "'’".contains(letter) && before.is_alphanumeric() && after.is_alphanumeric();
+            until = until.filter(|_| letter != close || is_apostrophe);
+        } else {
+            let quote = QUOTES.iter().find(|(open, _)| *open == letter && !(*open == '\'' && before.is_alphanumeric()));
+            until = quote.map(|(_, close)| *close);
+            kept.push(if quote.is_some() { ' ' } else { letter });
+        }
+        before = letter;
+    }
+    kept
+}
+
 /// Only this much of a message is searched for phrases.
 const MAX_SEARCHED_BYTES: usize = 2048;
 
@@ -152,6 +177,23 @@ mod tests {
     fn chinese_needs_no_word_border() {
         assert!(Words::new(["您的账户余额不足，请充值"]).has("余额不足"));
         assert!(!Words::new(["余额充足"]).has("余额不足"));
+    }
+
+    #[test]
+    fn quotations_are_left_out() {
+        for (text, expected) in [
+            ("no \"balance\" here", "no   here"),
+            ("a 'b, isn't it' c", "a   c"),
+            ("You've users' balance, isn't it", "You've users' balance, isn't it"),
+            ("input_value='a balance', type=str", "input_value= , type=str"),
+            ("余额“不足”，「充值」请", "余额 ， 请"),
+            ("余额“不足”请", "余额 请"),
+            ("a ‘b isn’t c’ d", "a   d"),
+            ("cut `off", "cut  "),
+            ("", ""),
+        ] {
+            assert_eq!(unquoted(text), expected, "{text}");
+        }
     }
 
     #[test]

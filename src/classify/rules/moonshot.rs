@@ -14,7 +14,7 @@ pub(super) const MOONSHOT: &[Rule] = &[
     code(&["client_closed_request"], Cancelled),
     code(&["server_error", "unexpected_output"], Server),
     code(&["content_filter"], ContentFilter),
-    any(Quota).text(&["reached your usage limit*", "weekly ~ limit", "verify ~ membership"]).status(&[402, 403, 429]),
+    any(Quota).text(&["reached your usage limit*", "weekly ~ limit", "verify ~ membership"]).status(&[402, 429]), // 403: by the words of all
     any(RateLimit).text(&["receiving too many requests"]).status(&[429]),
     any(Overloaded).text(&["engine ~ overloaded"]).status(&[429]),
 ];

@@ -195,11 +195,15 @@ pub(in crate::classify) const TRANSPORT: &[&[Refinement]] = &[&[
 ]];
 
 /// The class after the first line of `tables` that fits.
+///
+/// A line that would have the breaker opened where `class` leaves it alone needs more: its phrase must stand in what the
+/// provider itself says (`own`). Any other text may repeat the prompt.
 pub(in crate::classify) fn apply(
     tables: &[&[Refinement]],
     class: ErrorClass,
     status: Option<u16>,
     words: &Words,
+    own: impl Fn() -> Words,
 ) -> ErrorClass {
     if words.is_empty() {
         return class;
@@ -209,6 +213,7 @@ pub(in crate::classify) fn apply(
             && (line.statuses.is_empty() || status.is_some_and(|status| line.statuses.contains(&status)))
             && words.has_any(line.phrases)
             && !words.has_any(line.except)
+            && (!line.to.opens_unlike(class) || own().has_any(line.phrases))
     };
     tables.iter().copied().flatten().find(fits).map_or(class, |line| line.to)
 }
