@@ -222,12 +222,14 @@ mod tests {
 
     static CREATED: AtomicU32 = AtomicU32::new(0);
 
+    type Callback = Box<dyn FnOnce() + Send>;
+
     /// Idle unless told otherwise.
     struct Instance {
         config: u32,
         busy: AtomicBool,
         /// Called when it is asked.
-        asked: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+        asked: Mutex<Option<Callback>>,
     }
 
     impl std::fmt::Debug for Instance {
@@ -297,7 +299,7 @@ mod tests {
     #[test]
     fn what_somebody_takes_while_it_is_asked_stays() {
         let registry = Arc::new(Registry::with_limit(1).unwrap());
-        let taken: Arc<Mutex<Vec<(String, Arc<Instance>)>>> = Arc::default();
+        let taken = Arc::new(Mutex::new(Vec::new()));
         let (other, take) = (registry.clone(), taken.clone());
         *lock(&ask(&registry, "a").asked) = Some(Box::new(move || lock(&take).extend(other.snapshot())));
         assert_eq!(registry.get_or_create("b", 1).unwrap_err(), RegistryError::Full { limit: 1 });
