@@ -127,7 +127,7 @@ impl CancelToken {
         };
         let tell = move |reason: CancelReason| {
             let failed = || log::warn(format_args!("a cancel listener failed"));
-            function.tell(|scope| scope.string(reason.as_str()), failed);
+            function.tell(|scope| Ok(scope.string(reason.as_str())), failed);
         };
         let id = this.next_id.replace(this.next_id.get().wrapping_add(1));
         if let Some(reason) = this.token.reason() {

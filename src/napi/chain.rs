@@ -111,7 +111,7 @@ impl ResilientLlmRunner {
                 let (provider_used, degraded) = (provider.to_string(), outcome.degraded());
                 let passed_over = outcome.passed_over.iter().map(Into::into).collect();
                 let answer = RunnerAnswer { text: outcome.take_text(), provider_used, degraded, passed_over };
-                return Ok(to_js(scope, answer));
+                return to_js(scope, answer);
             }
             let summary = outcome.summary();
             let cause = outcome.cause.unwrap_or(ErrorClass::Unknown);
@@ -127,7 +127,7 @@ impl ResilientLlmRunner {
     /// @param options cancelling, deadline and identity of this call
     #[napi(ts_args_type = "request: string | Object, options?: CallOptions", ts_return_type = "Promise<CallOutcome>")]
     pub fn call(&self, env: Env, request: Unknown, options: Unknown) -> Result<Unknown<'static>> {
-        self.run(env, request, options, |runtime, outcome| Ok(to_js(runtime.scope(), CallOutcome::from(outcome))))
+        self.run(env, request, options, |runtime, outcome| to_js(runtime.scope(), CallOutcome::from(outcome)))
     }
 
     /// As `call`, with the answer piece by piece. Before the first text a failure leads to the next service; after it the
@@ -161,7 +161,7 @@ impl ResilientLlmRunner {
         let promise = this.runtime.spawn(scope, async move {
             let _hold = hold;
             let outcome = chain.chat_stream(&request, options, &sink).await;
-            Ok(to_js(runtime.scope(), CallOutcome::from(outcome)))
+            to_js(runtime.scope(), CallOutcome::from(outcome))
         });
         Ok(scope.unknown(promise))
     }

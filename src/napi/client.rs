@@ -121,7 +121,7 @@ impl ResilientLlmClient {
         let promise = this.runtime.spawn(scope, async move {
             let _hold = hold;
             let outcome = client.execute(&request, options).await;
-            Ok(to_js(runtime.scope(), CallOutcome::from(outcome)))
+            to_js(runtime.scope(), CallOutcome::from(outcome))
         });
         Ok(scope.unknown(promise))
     }
@@ -160,7 +160,7 @@ impl ResilientLlmClient {
         let promise = this.runtime.spawn(scope, async move {
             let _hold = hold;
             let outcome = client.chat_stream(&request, options, &sink).await;
-            Ok(to_js(runtime.scope(), CallOutcome::from(outcome)))
+            to_js(runtime.scope(), CallOutcome::from(outcome))
         });
         Ok(scope.unknown(promise))
     }

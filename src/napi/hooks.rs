@@ -67,9 +67,11 @@ impl Hooks for JsHooks {
     async fn fallback(&self, failure: &client::Failure<'_>, text: String) -> std::result::Result<String, String> {
         let Some(function) = &self.fallback else { return Ok(text) };
         let scope = self.runtime.scope();
-        let failure = to_js(scope, FailureInfo::new(failure, text));
-        match scope.call(scope.undefined(), function.value(scope), &[failure]) {
-            Err(thrown) => Err(describe(scope, thrown.value)),
+        let called = to_js(scope, FailureInfo::new(failure, text)).and_then(|failure| {
+            scope.call(scope.undefined(), function.value(scope), &[failure]).map_err(|thrown| thrown.value)
+        });
+        match called {
+            Err(error) => Err(describe(scope, error)),
             Ok(given) => {
                 let read = |scope: Scope, settled: std::result::Result<Value, Value>| match settled {
                     Err(error) => Err(describe(scope, error)),

@@ -367,27 +367,19 @@ impl Scope {
         (0..length).map(|index| self.get_index(names, index)).collect()
     }
 
-    /// Sets a property of an object that this layer made.
+    /// Gives an object that this layer made a property, whatever setters every object inherits.
     pub fn set(self, object: Value, name: &CStr, value: Value) {
-        // SAFETY: live values and a NUL-terminated name.
-        if unsafe { sys::napi_set_named_property(self.env, object, name.as_ptr(), value) } != sys::Status::napi_ok {
-            self.take_exception();
-        }
+        self.define(object, property(name, value, PLAIN));
     }
 
-    /// Sets a property of an object that the app can have frozen. False: it could not be set.
+    /// The same for an object that the app can have frozen. False: it could not be set.
     pub fn set_own(self, object: Value, key: Value, value: Value) -> bool {
-        // SAFETY: live values.
-        let status = unsafe { sys::napi_set_property(self.env, object, key, value) };
-        // Ark does not throw where V8 does: look.
-        let set = status == sys::Status::napi_ok && {
-            let mut found = ptr::null_mut();
-            // SAFETY: live values; `found` outlives the call.
-            let status = unsafe { sys::napi_get_property(self.env, object, key, &mut found) };
-            status == sys::Status::napi_ok && self.same(found, value)
-        };
-        self.take_exception();
-        set
+        let set = self.define(
+            object,
+            sys::napi_property_descriptor { utf8name: ptr::null(), name: key, ..property(c"", value, PLAIN) },
+        );
+        // Ark does not tell where V8 does: look.
+        set && self.same(self.get_by(object, key), value)
     }
 
     pub fn delete(self, object: Value, key: Value) {
@@ -398,20 +390,17 @@ impl Scope {
 
     /// Gives an object a property that can neither be listed nor changed. False: it takes none, or has one of that name.
     pub fn set_hidden(self, object: Value, name: &CStr, value: Value) -> bool {
-        let property = sys::napi_property_descriptor {
-            utf8name: name.as_ptr(),
-            name: ptr::null_mut(),
-            method: None,
-            getter: None,
-            setter: None,
-            value,
-            attributes: sys::PropertyAttributes::default,
-            data: ptr::null_mut(),
-        };
-        // SAFETY: live values and a NUL-terminated name, in one descriptor.
+        let set = self.define(object, property(name, value, sys::PropertyAttributes::default));
+        set && self.same(self.get(object, name), value)
+    }
+
+    fn define(self, object: Value, property: sys::napi_property_descriptor) -> bool {
+        // SAFETY: live values, and a NUL-terminated name or a key, in one descriptor.
         let status = unsafe { sys::napi_define_properties(self.env, object, 1, &property) };
-        self.take_exception();
-        status == sys::Status::napi_ok && self.same(self.get(object, name), value)
+        if status != sys::Status::napi_ok {
+            self.take_exception();
+        }
+        status == sys::Status::napi_ok
     }
 
     pub fn same(self, first: Value, second: Value) -> bool {
@@ -476,6 +465,24 @@ impl Scope {
             unsafe { sys::napi_get_undefined(self.env, &mut value) };
         }
         value
+    }
+}
+
+/// Of a property as an assignment makes it.
+const PLAIN: sys::napi_property_attributes =
+    sys::PropertyAttributes::writable | sys::PropertyAttributes::enumerable | sys::PropertyAttributes::configurable;
+
+/// A property with a value. Its name must outlive it.
+fn property(name: &CStr, value: Value, attributes: sys::napi_property_attributes) -> sys::napi_property_descriptor {
+    sys::napi_property_descriptor {
+        utf8name: name.as_ptr(),
+        name: ptr::null_mut(),
+        method: None,
+        getter: None,
+        setter: None,
+        value,
+        attributes,
+        data: ptr::null_mut(),
     }
 }
 

@@ -207,11 +207,15 @@ impl UserFunction {
         thread::current().id() == self.thread
     }
 
-    /// Calls a listener. `failed` is for what it throws, and for a promise of it that is rejected.
-    pub fn tell(&self, argument: impl FnOnce(Scope) -> Value, failed: impl FnOnce() + 'static) {
-        self.call(|scope, runtime, function| match scope.call(scope.undefined(), function, &[argument(scope)]) {
-            Ok(returned) => runtime.watch(scope, returned, failed),
-            Err(_) => failed(),
+    /// Calls a listener. `failed` is for what it throws, for a promise of it that is rejected, and for an argument that
+    /// cannot be made.
+    pub fn tell(&self, argument: impl FnOnce(Scope) -> Result<Value, Value>, failed: impl FnOnce() + 'static) {
+        self.call(|scope, runtime, function| {
+            let call = |argument| scope.call(scope.undefined(), function, &[argument]).ok();
+            match argument(scope).ok().and_then(call) {
+                Some(returned) => runtime.watch(scope, returned, failed),
+                None => failed(),
+            }
         });
     }
 

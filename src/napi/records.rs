@@ -368,7 +368,7 @@ pub struct BreakerEvent {
 }
 
 /// A breaker's event as a JS value.
-pub fn breaker_event(scope: Scope, event: &CoreEvent) -> Value {
+pub fn breaker_event(scope: Scope, event: &CoreEvent) -> Result<Value, Value> {
     let record = BreakerEvent {
         from: event.from.into(),
         to: event.to.into(),
@@ -380,14 +380,11 @@ pub fn breaker_event(scope: Scope, event: &CoreEvent) -> Value {
     to_js(scope, record)
 }
 
-/// Any record as a JS value; undefined where the engine refuses.
-pub fn to_js<T: napi_ohos::bindgen_prelude::ToNapiValue>(scope: Scope, record: T) -> Value {
+/// Any record as a JS value. `Err`: what the engine threw, for a setter of the app that every object inherits.
+pub fn to_js<T: napi_ohos::bindgen_prelude::ToNapiValue>(scope: Scope, record: T) -> Result<Value, Value> {
     // SAFETY: the environment of the running native call.
     let value = unsafe { T::to_napi_value(scope.env(), record) };
-    value.unwrap_or_else(|_| {
-        scope.take_exception();
-        scope.undefined()
-    })
+    value.map_err(|error| scope.take_exception().unwrap_or_else(|| scope.error(&error.reason)))
 }
 
 /// What a breaker has seen since it was made.

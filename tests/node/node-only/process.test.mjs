@@ -64,6 +64,13 @@ test('the end of the stack, in each constructor and in what else makes an object
   assert.deepEqual([end.stdout, end.code, end.signal], ['INVALID_CONFIG,RangeError mock reply\n', 0, null], end.stderr)
 })
 
+test('setters that every object inherits change nothing of what is made here; a record that cannot be made is an error', async () => {
+  const end = await run('setters for all')
+  const context = 'attempt,requestId,timeoutMs,cancelToken'
+  const expected = ['auth', 401, true, 'INVALID_CONFIG', 'failureThreshold', 'mock reply', `${context} 1 ${context} `, 'read-only here']
+  assert.deepEqual([JSON.parse(end.stdout || '0'), end.code], [expected, 0], end.stderr)
+})
+
 test('a replaced Promise.prototype.then that calls back three times frees nothing twice', async () => {
   const end = await run('then replaced')
   assert.deepEqual([end.stdout, end.code, end.signal], ['first\n', 0, null], end.stderr)
