@@ -24,6 +24,9 @@ pub struct BreakerConfig {
     pub cooldown_spread: f64,
     /// After so long without opening, the next cooldown is the first one again. Default 60 s.
     pub cooldown_reset: Duration,
+    /// Longest time for which a Retry-After keeps calls back; a longer one is cut to it, so that a wrong date does not end
+    /// all calls for good. 0 (never) to 365 days; default 1 h.
+    pub max_retry_after: Duration,
     /// Probes in flight at once while half-open. 1 to 1000; default 1.
     pub half_open_probes: u32,
     /// Probes that must succeed before it closes. 1 to 1000; default 1.
@@ -43,6 +46,7 @@ impl Default for BreakerConfig {
             max_cooldown: None,
             cooldown_spread: 0.0,
             cooldown_reset: Duration::from_secs(60),
+            max_retry_after: Duration::from_secs(3_600),
             half_open_probes: 1,
             success_threshold: 1,
             probe_lease: None,
@@ -70,6 +74,7 @@ impl BreakerConfig {
         }
         in_range("cooldownSpread", self.cooldown_spread, Self::COOLDOWN_SPREAD)?;
         duration_in_range("cooldownResetMs", self.cooldown_reset, Duration::ZERO)?;
+        duration_in_range("maxRetryAfterMs", self.max_retry_after, Duration::ZERO)?;
         in_range("halfOpenProbes", self.half_open_probes, Self::PROBES)?;
         in_range("successThreshold", self.success_threshold, Self::PROBES)?;
         if let Some(lease) = self.probe_lease {

@@ -7,7 +7,8 @@ use crate::classify::ErrorClass;
 /// What a failed call knows about when to come back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FailureReport {
-    /// The service asked to be left alone so long (Retry-After). No call is admitted earlier.
+    /// The service asked to be left alone so long (Retry-After). No call is admitted earlier, but for what is beyond
+    /// [`max_retry_after`](super::BreakerConfig::max_retry_after).
     pub retry_after: Option<Duration>,
     /// Open now, whatever the count, for at least so long.
     pub open_for: Option<Duration>,

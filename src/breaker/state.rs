@@ -294,8 +294,9 @@ impl State {
             return Recorded::Stale;
         }
         // The wish of the service holds, also when it comes after the state has changed.
-        if let Some(retry_after) = report.retry_after.filter(|wait| !wait.is_zero()) {
-            self.retry_after_until = self.retry_after_until.max(now + retry_after);
+        let asked = report.retry_after.map(|wait| wait.min(self.config.max_retry_after));
+        if let Some(wait) = asked.filter(|wait| !wait.is_zero()) {
+            self.retry_after_until = self.retry_after_until.max(now + wait);
             self.cause = report.cause;
         }
         if !self.accept(ticket) {

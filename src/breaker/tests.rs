@@ -267,6 +267,28 @@ fn after_a_quiet_time_the_next_cooldown_is_the_first_again() {
 }
 
 #[test]
+fn a_retry_after_keeps_calls_back_no_longer_than_is_allowed() {
+    let year = ms(365 * 24 * 3_600_000);
+    for (max, asked, expected) in [
+        (None, year, 3_600_000),
+        (None, ms(3_599_999), 3_599_999),
+        (Some(ms(0)), year, 0),
+        (Some(ms(50)), ms(51), 50),
+        (Some(year), year, 365 * 24 * 3_600_000),
+    ] {
+        let mut config = BreakerConfig::default();
+        config.max_retry_after = max.unwrap_or(config.max_retry_after);
+        let breaker = breaker(&ManualClock::new(), config, 0.5);
+        breaker.try_acquire().unwrap().failure(FailureReport { retry_after: Some(asked), ..Default::default() });
+        assert_eq!((breaker.state(), breaker.retry_after()), (BreakerState::Closed, ms(expected)), "{max:?}");
+        let opens = FailureReport { retry_after: Some(asked), open_for: Some(ms(0)), ..Default::default() };
+        breaker.reset();
+        breaker.try_acquire().unwrap().failure(opens);
+        assert_eq!((breaker.state(), breaker.retry_after()), (BreakerState::Open, ms(expected.max(5_000))), "{max:?}");
+    }
+}
+
+#[test]
 fn a_result_without_a_ticket_belongs_to_the_oldest_probe_or_to_the_closed_state() {
     let clock = ManualClock::new();
     let breaker = breaker(&clock, BreakerConfig { half_open_probes: 2, ..BreakerConfig::default() }, 0.5);
@@ -333,6 +355,7 @@ fn each_value_out_of_its_range_is_refused_by_name() {
     assert_eq!(refused(|config| config.cooldown_spread = 1.1), "cooldownSpread");
     assert_eq!(refused(|config| config.cooldown_spread = f64::NAN), "cooldownSpread");
     assert_eq!(refused(|config| config.cooldown_reset = Duration::MAX), "cooldownResetMs");
+    assert_eq!(refused(|config| config.max_retry_after = Duration::MAX), "maxRetryAfterMs");
     assert_eq!(refused(|config| config.half_open_probes = 0), "halfOpenProbes");
     assert_eq!(refused(|config| config.half_open_probes = 1_001), "halfOpenProbes");
     assert_eq!(refused(|config| config.success_threshold = 0), "successThreshold");

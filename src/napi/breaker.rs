@@ -91,6 +91,7 @@ fn read_config(threshold: Argument, cooldown: Argument, options: Argument) -> Ch
         .field(c"cooldownSpread")
         .set(&mut config.cooldown_spread, |spread| spread.number(BreakerConfig::COOLDOWN_SPREAD))?;
     options.field(c"cooldownResetMs").set(&mut config.cooldown_reset, |time| time.millis(0.0))?;
+    options.field(c"maxRetryAfterMs").set(&mut config.max_retry_after, |time| time.millis(0.0))?;
     options.field(c"halfOpenProbes").set(&mut config.half_open_probes, |probes| probes.count(BreakerConfig::PROBES))?;
     options
         .field(c"successThreshold")

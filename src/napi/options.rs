@@ -16,6 +16,9 @@ pub struct BreakerOptions {
     pub cooldown_spread: Option<f64>,
     /// After so many milliseconds without opening, the next cooldown is the first one again. 0 to 365 days; default 60 000.
     pub cooldown_reset_ms: Option<f64>,
+    /// Longest time in milliseconds for which a Retry-After of the service keeps calls back; a longer one is cut to it. 0
+    /// (never) to 365 days; default 3 600 000.
+    pub max_retry_after_ms: Option<f64>,
     /// Probes in flight at once while half-open. 1 to 1000; default 1.
     pub half_open_probes: Option<f64>,
     /// Probes that must succeed before it closes. 1 to 1000; default 1.

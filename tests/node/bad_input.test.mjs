@@ -80,6 +80,7 @@ const rules = {
   'BreakerOptions.maxCooldownMs': within(millis(5000), (v) => typeof v === 'number' && 5000 <= v && v <= YEAR),
   'BreakerOptions.cooldownSpread': number(0, 1),
   'BreakerOptions.cooldownResetMs': millis(0),
+  'BreakerOptions.maxRetryAfterMs': millis(0),
   'BreakerOptions.halfOpenProbes': integer(1, 1000),
   'BreakerOptions.successThreshold': integer(1, 1000),
   'BreakerOptions.probeLeaseMs': millis(1),
@@ -367,6 +368,11 @@ const zeros = {
       breaker.recordSuccess()
     }
   },
+  'BreakerOptions.maxRetryAfterMs': async () => {
+    const breaker = new lib.CircuitBreaker(3, 5000, () => 0, { maxRetryAfterMs: 0 })
+    breaker.recordFailure(YEAR)
+    assert.deepEqual([breaker.allowRequest(), breaker.retryAfterMs], [true, 0])
+  },
   'ResilienceConfig.maxRetries': async () => assert.equal((await failing({ maxRetries: 0 }).execute({})).attempts, 1),
   'ResilienceConfig.baseMs': async () => assert.equal((await failing({ baseMs: 0 }).execute({})).elapsedMs, 0),
   'ResilienceConfig.base': async () => assert.equal((await failing({ baseMs: undefined, base: 0 }).execute({})).elapsedMs, 0),
@@ -419,7 +425,7 @@ test('maxMs 0 and maxCooldownMs 0 hold where the base is 0', async () => {
 test('the largest values work', async () => {
   const clock = new lib.ManualClock()
   const config = { clock, maxRetries: 100, baseMs: YEAR, maxMs: YEAR, factor: 1000, attemptTimeoutMs: YEAR, deadlineMs: YEAR, retryAfterMaxMs: YEAR, quotaCooldownMs: YEAR, budget: { capacity: 10000, perCall: 100, perMinute: 10000 } }
-  const breaker = new lib.CircuitBreaker(2 ** 32 - 1, YEAR, () => clock.now(), { cooldownFactor: 100, maxCooldownMs: YEAR, cooldownSpread: 1, cooldownResetMs: YEAR, halfOpenProbes: 1000, successThreshold: 1000, probeLeaseMs: YEAR })
+  const breaker = new lib.CircuitBreaker(2 ** 32 - 1, YEAR, () => clock.now(), { cooldownFactor: 100, maxCooldownMs: YEAR, cooldownSpread: 1, cooldownResetMs: YEAR, maxRetryAfterMs: YEAR, halfOpenProbes: 1000, successThreshold: 1000, probeLeaseMs: YEAR })
   const failing = new lib.ResilientLlmClient(lib.MockLlmClient.alwaysFailing(), config, breaker, 'later')
   assert.equal(await drive(clock, failing.chat({})), 'later')
   const mock = new lib.MockLlmClient(SAFE, { latencyMs: YEAR, retryAfterMs: YEAR, status: 999, clock })

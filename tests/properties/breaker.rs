@@ -25,10 +25,23 @@ enum Step {
 fn settings() -> impl Strategy<Value = Settings> {
     let cooldown = prop_oneof![Just(0), 1..3_000_u64];
     let lease = prop::option::of(1..4_000_u64);
-    let numbers = (1..5_u32, cooldown, 1..4_u32, 0..10_000_u64, 0..5_000_u64, 1..4_usize, 1..4_u32, lease);
-    numbers.prop_map(|(threshold, cooldown, factor, above, cooldown_reset, probes, success_threshold, probe_lease)| {
-        let max_cooldown = cooldown + above;
-        Settings { threshold, cooldown, factor, max_cooldown, cooldown_reset, probes, success_threshold, probe_lease }
+    let cooldowns = (cooldown, 1..4_u32, 0..10_000_u64, 0..5_000_u64);
+    let counts = (1..5_u32, 1..4_usize, 1..4_u32);
+    let max_retry_after = prop_oneof![Just(0), 0..8_000_u64];
+    (cooldowns, counts, lease, max_retry_after).prop_map(|(cooldowns, counts, probe_lease, max_retry_after)| {
+        let (cooldown, factor, above, cooldown_reset) = cooldowns;
+        let (threshold, probes, success_threshold) = counts;
+        Settings {
+            threshold,
+            cooldown,
+            factor,
+            max_cooldown: cooldown + above,
+            cooldown_reset,
+            max_retry_after,
+            probes,
+            success_threshold,
+            probe_lease,
+        }
     })
 }
 
@@ -60,6 +73,7 @@ fn config(settings: &Settings) -> BreakerConfig {
         max_cooldown: Some(ms(settings.max_cooldown)),
         cooldown_spread: 0.0,
         cooldown_reset: ms(settings.cooldown_reset),
+        max_retry_after: ms(settings.max_retry_after),
         half_open_probes: settings.probes as u32,
         success_threshold: settings.success_threshold,
         probe_lease: settings.probe_lease.map(ms),

@@ -9,6 +9,7 @@ pub struct Settings {
     pub factor: u32,
     pub max_cooldown: u64,
     pub cooldown_reset: u64,
+    pub max_retry_after: u64,
     pub probes: usize,
     pub success_threshold: u32,
     pub probe_lease: Option<u64>,
@@ -153,10 +154,10 @@ impl Model {
     pub fn report(&mut self, call: usize, report: Report, now: u64) {
         let Call { era, probe } = self.calls[call];
         if let Report::Failure { retry_after, .. } = report
-            && retry_after > 0
             && era >= self.first_era
         {
-            self.asked_until = self.asked_until.max(now + retry_after);
+            let wait = retry_after.min(self.settings.max_retry_after);
+            self.asked_until = if wait > 0 { self.asked_until.max(now + wait) } else { self.asked_until };
         }
         let has_its_place = !probe || self.probes.iter().any(|(number, _)| *number == call);
         if era != self.era || !has_its_place {

@@ -59,14 +59,14 @@ proptest! {
     #[test]
     fn of_the_breaker(
         (failure_threshold, half_open_probes, success_threshold) in (count(), count(), count()),
-        (cooldown, cooldown_reset) in (time(), time()),
+        (cooldown, cooldown_reset, max_retry_after) in (time(), time(), time()),
         (max_cooldown, probe_lease) in (prop::option::of(time()), prop::option::of(time())),
         (cooldown_factor, cooldown_spread) in (number(), number()),
     ) {
         let config = BreakerConfig {
             window: None,
-            failure_threshold, cooldown, cooldown_factor, max_cooldown, cooldown_spread, cooldown_reset, half_open_probes,
-            success_threshold, probe_lease,
+            failure_threshold, cooldown, cooldown_factor, max_cooldown, cooldown_spread, cooldown_reset, max_retry_after,
+            half_open_probes, success_threshold, probe_lease,
         };
         check(CircuitBreaker::new(config), &[
             ("failureThreshold", failure_threshold >= 1),
@@ -75,6 +75,7 @@ proptest! {
             ("maxCooldownMs", max_cooldown.is_none_or(|max| max >= cooldown && valid(max))),
             ("cooldownSpread", (0.0..=1.0).contains(&cooldown_spread)),
             ("cooldownResetMs", valid(cooldown_reset)),
+            ("maxRetryAfterMs", valid(max_retry_after)),
             ("halfOpenProbes", (1..=1_000).contains(&half_open_probes)),
             ("successThreshold", (1..=1_000).contains(&success_threshold)),
             ("probeLeaseMs", probe_lease.is_none_or(|lease| lease >= Duration::from_millis(1) && valid(lease))),

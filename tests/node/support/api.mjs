@@ -650,6 +650,10 @@ export default {
         "optional": true,
         "type": "number"
       },
+      "maxRetryAfterMs": {
+        "optional": true,
+        "type": "number"
+      },
       "halfOpenProbes": {
         "optional": true,
         "type": "number"

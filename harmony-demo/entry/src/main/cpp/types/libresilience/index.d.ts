@@ -139,6 +139,11 @@ export interface BreakerOptions {
   cooldownSpread?: number
   /** After so many milliseconds without opening, the next cooldown is the first one again. 0 to 365 days; default 60 000. */
   cooldownResetMs?: number
+  /**
+   * Longest time in milliseconds for which a Retry-After of the service keeps calls back; a longer one is cut to it. 0
+   * (never) to 365 days; default 3 600 000.
+   */
+  maxRetryAfterMs?: number
   /** Probes in flight at once while half-open. 1 to 1000; default 1. */
   halfOpenProbes?: number
   /** Probes that must succeed before it closes. 1 to 1000; default 1. */
