@@ -1,6 +1,7 @@
 //! What a breaker remembers of the calls behind it when a rate decides: the last N calls, or the calls of the last N
 //! seconds. Recording takes the same time however long the window is.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use crate::clock::Timestamp;
@@ -69,6 +70,13 @@ impl Default for WindowConfig {
 }
 
 impl WindowConfig {
+    /// Range of [`WindowSpan::Calls`].
+    pub(crate) const CALLS: RangeInclusive<u32> = 1..=10_000;
+    /// Range of the buckets of a window of time.
+    pub(crate) const BUCKETS: RangeInclusive<u32> = 1..=1_000;
+    /// Range of [`minimum_calls`](Self::minimum_calls), where a window of calls is not shorter.
+    pub(crate) const MINIMUM_CALLS: RangeInclusive<u32> = 1..=1_000_000;
+
     /// Checks the settings.
     ///
     /// # Errors
@@ -76,13 +84,13 @@ impl WindowConfig {
     pub fn validate(&self) -> Result<(), InvalidConfig> {
         let most_calls = match self.span {
             WindowSpan::Calls(calls) => {
-                in_range("window.calls", calls, 1..=10_000)?;
+                in_range("window.calls", calls, Self::CALLS)?;
                 calls
             }
             WindowSpan::Time { length, buckets } => {
                 duration_in_range("window.lengthMs", length, Duration::from_millis(1))?;
-                in_range("window.buckets", buckets, 1..=1_000)?;
-                1_000_000
+                in_range("window.buckets", buckets, Self::BUCKETS)?;
+                *Self::MINIMUM_CALLS.end()
             }
         };
         in_range("window.minimumCalls", self.minimum_calls, 1..=most_calls)?;

@@ -122,6 +122,14 @@ impl Argument {
         }
     }
 
+    /// A share: above 0, up to 1.
+    pub fn share(self) -> Checked<f64> {
+        match self.scope.as_number(self.value) {
+            Some(number) if number > 0.0 && number <= 1.0 => Ok(number),
+            _ => Err(self.wrong("a number above 0, up to 1")),
+        }
+    }
+
     /// A time in milliseconds from `min_ms` to 365 days, fractions included.
     pub fn millis(self, min_ms: f64) -> Checked<Duration> {
         let millis = self.number(min_ms..=MAX_DURATION.as_millis() as f64)?;

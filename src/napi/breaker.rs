@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
-use napi_ohos::{Env, JsValue, Result};
+use napi_ohos::{Either, Env, JsValue, Result};
 
 use super::arguments::{Argument, MAX_SAFE_INTEGER, argument, config};
 use super::clock::app_clock;
@@ -16,8 +16,8 @@ use super::executor::Runtime;
 use super::instance::{self, Instance, constructing, made_elsewhere};
 use super::js::{Checked, Scope};
 use super::kept::Keeper;
-use super::records::{BreakerStats, breaker_event};
-use crate::breaker::{self, BreakerConfig, FailureReport, Ticket};
+use super::records::{BreakerStats, WindowCounts, breaker_event};
+use crate::breaker::{self, BreakerConfig, FailureReport, Ticket, WindowConfig, WindowSpan};
 use crate::clock::{Clock, SystemClock};
 use crate::millis::whole_millis;
 use crate::random::SeededRng;
@@ -97,7 +97,35 @@ fn read_config(threshold: Argument, cooldown: Argument, options: Argument) -> Ch
         .field(c"successThreshold")
         .set(&mut config.success_threshold, |probes| probes.count(BreakerConfig::PROBES))?;
     config.probe_lease = options.field(c"probeLeaseMs").optional(|lease| lease.millis(1.0))?;
+    config.window = options.field(c"window").optional(read_window)?;
     Ok(config)
+}
+
+fn read_window(options: Argument) -> Checked<WindowConfig> {
+    let options = options.options()?;
+    let field = |name, full_name| options.field(name).named(full_name);
+    let mut window = WindowConfig::default();
+    let calls = field(c"calls", "window.calls").optional(|calls| calls.count(WindowConfig::CALLS))?;
+    let length = field(c"lengthMs", "window.lengthMs").optional(|length| length.millis(1.0))?;
+    let buckets = field(c"buckets", "window.buckets").optional(|buckets| buckets.count(WindowConfig::BUCKETS))?;
+    window.span = match (calls, window.span) {
+        (Some(calls), _) if length.is_none() && buckets.is_none() => WindowSpan::Calls(calls),
+        (Some(_), _) => return Err(field(c"calls", "window.calls").wrong("nothing beside lengthMs or buckets")),
+        (None, WindowSpan::Time { length: usual, buckets: many }) => {
+            WindowSpan::Time { length: length.unwrap_or(usual), buckets: buckets.unwrap_or(many) }
+        }
+        (None, span) => span,
+    };
+    let rate = |name, full_name| field(name, full_name).optional(Argument::share);
+    let most = WindowConfig::MINIMUM_CALLS;
+    window.minimum_calls = window.minimum_calls.min(calls.unwrap_or(u32::MAX));
+    field(c"minimumCalls", "window.minimumCalls").set(&mut window.minimum_calls, |calls| calls.count(most.clone()))?;
+    window.failures = field(c"failures", "window.failures").optional(|failures| failures.count(most))?;
+    window.slow_rate = rate(c"slowRate", "window.slowRate")?;
+    field(c"slowCallMs", "window.slowCallMs").set(&mut window.slow_call, |time| time.millis(0.0))?;
+    let only_others = window.failures.is_some() || window.slow_rate.is_some();
+    window.failure_rate = rate(c"failureRate", "window.failureRate")?.or(window.failure_rate.filter(|_| !only_others));
+    Ok(window)
 }
 
 #[napi]
@@ -148,20 +176,26 @@ impl CircuitBreaker {
     }
 
     /// A call succeeded. Half-open: taken for the oldest probe in flight. Open: ignored, it comes from before.
-    #[napi]
-    pub fn record_success(&self, env: Env) -> Result<()> {
-        self.instance.of(env)?.record(|breaker, ticket| breaker.record_success(ticket, Duration::ZERO));
+    /// Throws INVALID_ARGUMENT unless `tookMs` is from 0 to 365 days.
+    ///
+    /// @param tookMs how long the call took, for a window that looks at slow calls
+    #[napi(ts_args_type = "tookMs?: number")]
+    pub fn record_success(&self, env: Env, took_ms: Unknown) -> Result<()> {
+        let this = self.instance.of(env)?;
+        let took = read_took(Scope::of(env), took_ms)?;
+        this.record(|breaker, ticket| breaker.record_success(ticket, took));
         Ok(())
     }
 
     /// A call failed and the service is to blame. Half-open: taken for the oldest probe in flight. Open: ignored.
-    /// Throws INVALID_ARGUMENT unless `retryAfterMs` is from 0 to 365 days.
+    /// Throws INVALID_ARGUMENT unless both are from 0 to 365 days.
     ///
     /// @param retryAfterMs the service asked to be left alone so long: no call is admitted earlier
-    #[napi(ts_args_type = "retryAfterMs?: number")]
-    pub fn record_failure(&self, env: Env, retry_after_ms: Unknown) -> Result<()> {
+    /// @param tookMs how long the call took, for a window that looks at slow calls
+    #[napi(ts_args_type = "retryAfterMs?: number, tookMs?: number")]
+    pub fn record_failure(&self, env: Env, retry_after_ms: Unknown, took_ms: Unknown) -> Result<()> {
         let this = self.instance.of(env)?;
-        let report = failure_report(Scope::of(env), retry_after_ms)?;
+        let report = failure_report(Scope::of(env), retry_after_ms, took_ms)?;
         this.record(|breaker, ticket| breaker.record_failure(ticket, report));
         Ok(())
     }
@@ -176,7 +210,7 @@ impl CircuitBreaker {
     /// As `allowRequest`, with a permit that knows which call its result belongs to: use it where calls overlap.
     ///
     /// @returns null when the call is rejected
-    #[napi(ts_return_type = "BreakerPermit | null")]
+    #[napi(ts_args_type = "", ts_return_type = "BreakerPermit | null")]
     pub fn try_acquire(&self, env: Env, this: This) -> Result<Unknown<'static>> {
         let instance = this.raw();
         let this = self.instance.of(env)?;
@@ -218,6 +252,14 @@ impl CircuitBreaker {
     #[napi(getter)]
     pub fn consecutive_failures(&self, env: Env) -> Result<u32> {
         Ok(self.instance.of(env)?.breaker.consecutive_failures())
+    }
+
+    /// The calls that its window holds; undefined without a window.
+    #[napi(getter, ts_return_type = "WindowCounts | undefined")]
+    pub fn window_counts(&self, env: Env) -> Result<Either<WindowCounts, ()>> {
+        let this = self.instance.of(env)?;
+        // Not an Option: that becomes null.
+        Ok(this.runtime.enter(|_| this.breaker.window_counts()).map_or(Either::B(()), |held| Either::A(held.into())))
     }
 
     /// What it has seen since it was made; `opened` and `closed` count `isolate()`, `forceClosed()` and `reset()` too.
@@ -279,9 +321,13 @@ impl CircuitBreaker {
     }
 }
 
-fn failure_report(scope: Scope, retry_after_ms: Unknown) -> Checked<FailureReport> {
+fn failure_report(scope: Scope, retry_after_ms: Unknown, took_ms: Unknown) -> Checked<FailureReport> {
     let retry_after = argument(scope, retry_after_ms, "retryAfterMs").optional(|wait| wait.millis(0.0))?;
-    Ok(FailureReport { retry_after, ..FailureReport::default() })
+    Ok(FailureReport { retry_after, took: read_took(scope, took_ms)?, ..FailureReport::default() })
+}
+
+fn read_took(scope: Scope, took_ms: Unknown) -> Checked<Duration> {
+    Ok(argument(scope, took_ms, "tookMs").optional(|took| took.millis(0.0))?.unwrap_or_default())
 }
 
 /// The right to make one call. Report once how it ended; later reports are ignored. One that is never reported is
@@ -324,20 +370,26 @@ impl BreakerPermit {
     }
 
     /// The call succeeded.
-    #[napi]
-    pub fn record_success(&self, env: Env) -> Result<()> {
-        self.instance.of(env)?.report(|breaker, ticket| breaker.record_success(ticket, Duration::ZERO));
+    /// Throws INVALID_ARGUMENT unless `tookMs` is from 0 to 365 days.
+    ///
+    /// @param tookMs how long the call took, for a window that looks at slow calls
+    #[napi(ts_args_type = "tookMs?: number")]
+    pub fn record_success(&self, env: Env, took_ms: Unknown) -> Result<()> {
+        let this = self.instance.of(env)?;
+        let took = read_took(Scope::of(env), took_ms)?;
+        this.report(|breaker, ticket| breaker.record_success(ticket, took));
         Ok(())
     }
 
     /// The call failed and the service is to blame.
-    /// Throws INVALID_ARGUMENT unless `retryAfterMs` is from 0 to 365 days.
+    /// Throws INVALID_ARGUMENT unless both are from 0 to 365 days.
     ///
     /// @param retryAfterMs the service asked to be left alone so long: no call is admitted earlier
-    #[napi(ts_args_type = "retryAfterMs?: number")]
-    pub fn record_failure(&self, env: Env, retry_after_ms: Unknown) -> Result<()> {
+    /// @param tookMs how long the call took, for a window that looks at slow calls
+    #[napi(ts_args_type = "retryAfterMs?: number, tookMs?: number")]
+    pub fn record_failure(&self, env: Env, retry_after_ms: Unknown, took_ms: Unknown) -> Result<()> {
         let this = self.instance.of(env)?;
-        let failure = failure_report(Scope::of(env), retry_after_ms)?;
+        let failure = failure_report(Scope::of(env), retry_after_ms, took_ms)?;
         this.report(|breaker, ticket| breaker.record_failure(ticket, failure));
         Ok(())
     }

@@ -26,6 +26,31 @@ pub struct BreakerOptions {
     /// After so many milliseconds a probe that has not reported loses its place. 1 to 365 days; default: the longer of
     /// cooldownMs and the attempt's timeout (60 000 where there is none) plus 1000 for its report.
     pub probe_lease_ms: Option<f64>,
+    /// What happened lately opens it, not failures in a row: failureThreshold is not looked at then. Default none.
+    #[napi(ts_type = "WindowOptions")]
+    pub window: Option<WindowOptions>,
+}
+
+/// How a breaker looks back: at the last calls, or at those of the last seconds. After each completed call it opens when at
+/// least `minimumCalls` are in the window and one of the limits is reached.
+#[napi(object, object_to_js = false)]
+pub struct WindowOptions {
+    /// The last so many calls. 1 to 10 000; left out: a window of time. Not beside `lengthMs` or `buckets`.
+    pub calls: Option<f64>,
+    /// The last so many milliseconds. 1 to 365 days; default 10 000.
+    pub length_ms: Option<f64>,
+    /// Steps in which a window of time moves on. 1 to 1000; default 10.
+    pub buckets: Option<f64>,
+    /// With fewer calls in the window nothing is judged. 1 to 1 000 000, at most `calls`; default 3, or `calls` if that is less.
+    pub minimum_calls: Option<f64>,
+    /// Share of failed calls that opens it. Above 0, up to 1; default 0.5, or none when `failures` or `slowRate` is given.
+    pub failure_rate: Option<f64>,
+    /// Number of failed calls that opens it. 1 to 1 000 000, at most `calls`; default none.
+    pub failures: Option<f64>,
+    /// Share of slow calls that opens it, whether they succeeded or not. Above 0, up to 1; default none.
+    pub slow_rate: Option<f64>,
+    /// A call that took so many milliseconds is slow. 0 to 365 days; default 10 000.
+    pub slow_call_ms: Option<f64>,
 }
 
 /// How waits are spread. `d` is the exponential wait under the cap.

@@ -357,11 +357,11 @@ pub struct BreakerEvent {
     /// State after.
     #[napi(ts_type = "BreakerState")]
     pub to: BreakerState,
-    /// `'failures'`, `'opened_at_once'`, `'probe_failed'`, `'cooldown_over'`, `'probe_succeeded'` or `'manual'`.
+    /// `'failures'`, `'window'`, `'opened_at_once'`, `'probe_failed'`, `'cooldown_over'`, `'probe_succeeded'` or `'manual'`.
     pub reason: String,
     /// When, in milliseconds on the breaker's clock.
     pub at_ms: f64,
-    /// Failures in a row at that moment.
+    /// Failures in a row at that moment, or failures in its window.
     pub failures: u32,
     /// How long it will stay open, in milliseconds; 0 unless it opened.
     pub cooldown_ms: f64,
@@ -423,6 +423,23 @@ impl BreakerStats {
             closed: stats.closed as f64,
             listener_errors: (stats.listener_errors + listener_errors) as f64,
         }
+    }
+}
+
+/// Calls that the window of a breaker holds.
+#[napi(object, object_from_js = false)]
+pub struct WindowCounts {
+    /// Completed.
+    pub total: u32,
+    /// Of these, failed.
+    pub failed: u32,
+    /// Of these, slow; a call may be both.
+    pub slow: u32,
+}
+
+impl From<breaker::WindowCounts> for WindowCounts {
+    fn from(counts: breaker::WindowCounts) -> Self {
+        Self { total: counts.total, failed: counts.failed, slow: counts.slow }
     }
 }
 

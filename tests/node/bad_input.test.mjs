@@ -46,6 +46,19 @@ const rules = {
   'CircuitBreaker.onStateChange(listener)': fn(() => {}),
   'CircuitBreaker.offStateChange(id)': integer(0, SAFE),
   'BreakerPermit.recordFailure(retryAfterMs)': millis(0),
+  'BreakerPermit.recordFailure(tookMs)': millis(0),
+  'BreakerPermit.recordSuccess(tookMs)': millis(0),
+  'CircuitBreaker.recordFailure(tookMs)': millis(0),
+  'CircuitBreaker.recordSuccess(tookMs)': millis(0),
+  'BreakerOptions.window': options('WindowOptions'),
+  'WindowOptions.calls': integer(1, 10000),
+  'WindowOptions.lengthMs': millis(1),
+  'WindowOptions.buckets': integer(1, 1000),
+  'WindowOptions.minimumCalls': integer(1, 1e6),
+  'WindowOptions.failureRate': { accepts: (v) => typeof v === 'number' && v > 0 && v <= 1, sample: 0.5 },
+  'WindowOptions.failures': integer(1, 1e6),
+  'WindowOptions.slowRate': { accepts: (v) => typeof v === 'number' && v > 0 && v <= 1, sample: 0.5 },
+  'WindowOptions.slowCallMs': millis(0),
   'ManualClock.advance(ms)': millis(0),
   'ManualClock.advanceAsync(ms)': millis(0),
   'new MockLlmClient(failFirst)': integer(0, SAFE),
@@ -146,7 +159,7 @@ const rules = {
 // Fields that are judged only where another one is set.
 const together = { 'ResilienceConfig.jitterMs': { jitter: 'additive' }, 'RunnerConfig.jitterMs': { jitter: 'additive' } }
 // How an error names a field that is not called by its own name.
-const named = { 'RetryBudgetOptions.capacity': 'budget.capacity', 'RetryBudgetOptions.perCall': 'budget.perCall', 'RetryBudgetOptions.perMinute': 'budget.perMinute' }
+const named = { 'WindowOptions.calls': 'window.calls', 'WindowOptions.lengthMs': 'window.lengthMs', 'WindowOptions.buckets': 'window.buckets', 'WindowOptions.minimumCalls': 'window.minimumCalls', 'WindowOptions.failureRate': 'window.failureRate', 'WindowOptions.failures': 'window.failures', 'WindowOptions.slowRate': 'window.slowRate', 'WindowOptions.slowCallMs': 'window.slowCallMs',  'RetryBudgetOptions.capacity': 'budget.capacity', 'RetryBudgetOptions.perCall': 'budget.perCall', 'RetryBudgetOptions.perMinute': 'budget.perMinute' }
 const instances = {
   CancelToken: () => new lib.CancelToken(),
   CircuitBreaker: () => new lib.CircuitBreaker(),
@@ -297,6 +310,12 @@ test('the message shows the value, and a long one only by its length', () => {
 // Zero is zero: for each field that takes it, something that only zero does.
 
 const failing = (config, step = httpError(503)) => setUp(new Script(step, step, { text: 'x' }), { threshold: 100, config })
+/** How many slow calls the window of a breaker holds after `record`. */
+function slowCalls(record) {
+  const breaker = new lib.CircuitBreaker(3, 5000, undefined, { window: { slowRate: 1, slowCallMs: 1 } })
+  record(breaker)
+  return breaker.windowCounts.slow
+}
 const down = httpError(503)
 /** The last of `calls` calls through a runner whose only service does one step a call. */
 async function passing(config, steps, calls = 1) {
@@ -328,6 +347,15 @@ const zeros = {
     const breaker = new lib.CircuitBreaker(9, 5000, () => 0)
     breaker.recordFailure(0)
     assert.equal(breaker.retryAfterMs, 0)
+  },
+  'CircuitBreaker.recordSuccess(tookMs)': async () => assert.equal(slowCalls((breaker) => breaker.recordSuccess(0)), 0),
+  'CircuitBreaker.recordFailure(tookMs)': async () => assert.equal(slowCalls((breaker) => breaker.recordFailure(undefined, 0)), 0),
+  'BreakerPermit.recordSuccess(tookMs)': async () => assert.equal(slowCalls((breaker) => breaker.tryAcquire().recordSuccess(0)), 0),
+  'BreakerPermit.recordFailure(tookMs)': async () => assert.equal(slowCalls((breaker) => breaker.tryAcquire().recordFailure(undefined, 0)), 0),
+  'WindowOptions.slowCallMs': async () => {
+    const breaker = new lib.CircuitBreaker(3, 5000, undefined, { window: { slowRate: 1, slowCallMs: 0 } })
+    breaker.recordSuccess(0)
+    assert.equal(breaker.windowCounts.slow, 1)
   },
   'BreakerPermit.recordFailure(retryAfterMs)': async () => {
     const breaker = new lib.CircuitBreaker(9, 5000, () => 0)

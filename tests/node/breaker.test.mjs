@@ -426,3 +426,48 @@ test('a now that throws leaves the time where it was', () => {
   broken = true
   assert.deepEqual([breaker.allowRequest(), breaker.retryAfterMs], [false, 1000])
 })
+
+// Windows
+
+test('a window of calls opens by the share of failed ones', () => {
+  const breaker = new CircuitBreaker(3, 5000, () => 0, { window: { calls: 10, minimumCalls: 4, failureRate: 0.5 } })
+  const events = []
+  breaker.onStateChange((event) => events.push([event.reason, event.failures]))
+  for (const ok of [true, false, true]) ok ? breaker.recordSuccess() : breaker.recordFailure()
+  assert.deepEqual([breaker.state, { ...breaker.windowCounts }], [CLOSED, { total: 3, failed: 1, slow: 0 }])
+  breaker.recordFailure()
+  assert.deepEqual([breaker.state, events], [OPEN, [['window', 2]]])
+})
+
+test('a window of time forgets what is older; slow calls count whether they succeed or not', () => {
+  let time = 0
+  const breaker = new CircuitBreaker(3, 5000, () => time, { window: { lengthMs: 10000, buckets: 10, slowRate: 0.5, slowCallMs: 3000 } })
+  breaker.recordSuccess(3000)
+  breaker.recordFailure(undefined, 5000)
+  time = 20000
+  assert.deepEqual({ ...breaker.windowCounts }, { total: 0, failed: 0, slow: 0 })
+  for (const took of [100, 3000, 2999]) breaker.tryAcquire().recordSuccess(took)
+  assert.equal(breaker.state, CLOSED)
+  breaker.recordSuccess(9000)
+  assert.equal(breaker.state, OPEN, 'two of four')
+})
+
+test('five failures within 60 seconds, however many succeed between (article 002)', () => {
+  let time = 0
+  const breaker = new CircuitBreaker(3, 5000, () => time, { window: { lengthMs: 60000, buckets: 60, minimumCalls: 1, failures: 5 } })
+  for (let i = 0; i < 4; i++, time += 10000) {
+    breaker.recordFailure()
+    breaker.recordSuccess()
+  }
+  assert.equal(breaker.state, CLOSED)
+  breaker.recordFailure()
+  assert.equal(breaker.state, OPEN)
+})
+
+test('without a window there are no counts, and what does not go together is refused', () => {
+  assert.equal(new CircuitBreaker().windowCounts, undefined)
+  const refused = (window) => assert.throws(() => new CircuitBreaker(3, 5000, undefined, { window }), { code: 'INVALID_CONFIG' }).message
+  assert.equal(refused({ calls: 10, lengthMs: 5 }), 'window.calls: got 10, allowed: nothing beside lengthMs or buckets')
+  assert.equal(refused({ calls: 5, minimumCalls: 6 }), 'window.minimumCalls: got 6, allowed: a finite number from 1 to 5')
+  assert.equal(refused({ failureRate: 0 }), 'window.failureRate: got 0, allowed: a number above 0, up to 1')
+})

@@ -60,13 +60,24 @@ export default {
       "parameters": [],
       "methods": {
         "recordSuccess": {
-          "parameters": [],
+          "parameters": [
+            {
+              "name": "tookMs",
+              "optional": true,
+              "type": "number"
+            }
+          ],
           "returns": "void"
         },
         "recordFailure": {
           "parameters": [
             {
               "name": "retryAfterMs",
+              "optional": true,
+              "type": "number"
+            },
+            {
+              "name": "tookMs",
               "optional": true,
               "type": "number"
             }
@@ -148,13 +159,24 @@ export default {
           "returns": "boolean"
         },
         "recordSuccess": {
-          "parameters": [],
+          "parameters": [
+            {
+              "name": "tookMs",
+              "optional": true,
+              "type": "number"
+            }
+          ],
           "returns": "void"
         },
         "recordFailure": {
           "parameters": [
             {
               "name": "retryAfterMs",
+              "optional": true,
+              "type": "number"
+            },
+            {
+              "name": "tookMs",
               "optional": true,
               "type": "number"
             }
@@ -207,6 +229,7 @@ export default {
         "state": "BreakerState",
         "retryAfterMs": "number",
         "consecutiveFailures": "number",
+        "windowCounts": "WindowCounts | undefined",
         "stats": "BreakerStats"
       }
     },
@@ -665,6 +688,10 @@ export default {
       "probeLeaseMs": {
         "optional": true,
         "type": "number"
+      },
+      "window": {
+        "optional": true,
+        "type": "WindowOptions"
       }
     },
     "BreakerStats": {
@@ -1138,6 +1165,54 @@ export default {
         "optional": true,
         "type": "ManualClock"
       }
+    },
+    "WindowCounts": {
+      "total": {
+        "optional": false,
+        "type": "number"
+      },
+      "failed": {
+        "optional": false,
+        "type": "number"
+      },
+      "slow": {
+        "optional": false,
+        "type": "number"
+      }
+    },
+    "WindowOptions": {
+      "calls": {
+        "optional": true,
+        "type": "number"
+      },
+      "lengthMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "buckets": {
+        "optional": true,
+        "type": "number"
+      },
+      "minimumCalls": {
+        "optional": true,
+        "type": "number"
+      },
+      "failureRate": {
+        "optional": true,
+        "type": "number"
+      },
+      "failures": {
+        "optional": true,
+        "type": "number"
+      },
+      "slowRate": {
+        "optional": true,
+        "type": "number"
+      },
+      "slowCallMs": {
+        "optional": true,
+        "type": "number"
+      }
     }
   },
   "enums": {
@@ -1203,6 +1278,7 @@ export default {
       "RetryAfter": "retry_after",
       "RetryAfterTooLong": "retry_after_too_long",
       "Cancelled": "cancelled",
+      "LowQuality": "low_quality",
       "Partial": "partial"
     }
   },

@@ -116,11 +116,11 @@ export interface BreakerEvent {
   from: BreakerState
   /** State after. */
   to: BreakerState
-  /** `'failures'`, `'opened_at_once'`, `'probe_failed'`, `'cooldown_over'`, `'probe_succeeded'` or `'manual'`. */
+  /** `'failures'`, `'window'`, `'opened_at_once'`, `'probe_failed'`, `'cooldown_over'`, `'probe_succeeded'` or `'manual'`. */
   reason: string
   /** When, in milliseconds on the breaker's clock. */
   atMs: number
-  /** Failures in a row at that moment. */
+  /** Failures in a row at that moment, or failures in its window. */
   failures: number
   /** How long it will stay open, in milliseconds; 0 unless it opened. */
   cooldownMs: number
@@ -153,6 +153,8 @@ export interface BreakerOptions {
    * cooldownMs and the attempt's timeout (60 000 where there is none) plus 1000 for its report.
    */
   probeLeaseMs?: number
+  /** What happened lately opens it, not failures in a row: failureThreshold is not looked at then. Default none. */
+  window?: WindowOptions
 }
 
 /** State of a circuit breaker. */
@@ -578,8 +580,43 @@ export declare enum StopReason {
   RetryAfterTooLong = 'retry_after_too_long',
   /** The app cancelled the call. */
   Cancelled = 'cancelled',
+  /** No answer was good enough. */
+  LowQuality = 'low_quality',
   /** A streamed answer broke off: the app has text of it, and asking again would show it twice. */
   Partial = 'partial'
+}
+
+/** Calls that the window of a breaker holds. */
+export interface WindowCounts {
+  /** Completed. */
+  total: number
+  /** Of these, failed. */
+  failed: number
+  /** Of these, slow; a call may be both. */
+  slow: number
+}
+
+/**
+ * How a breaker looks back: at the last calls, or at those of the last seconds. After each completed call it opens when at
+ * least `minimumCalls` are in the window and one of the limits is reached.
+ */
+export interface WindowOptions {
+  /** The last so many calls. 1 to 10 000; left out: a window of time. Not beside `lengthMs` or `buckets`. */
+  calls?: number
+  /** The last so many milliseconds. 1 to 365 days; default 10 000. */
+  lengthMs?: number
+  /** Steps in which a window of time moves on. 1 to 1000; default 10. */
+  buckets?: number
+  /** With fewer calls in the window nothing is judged. 1 to 1 000 000, at most `calls`; default 3, or `calls` if that is less. */
+  minimumCalls?: number
+  /** Share of failed calls that opens it. Above 0, up to 1; default 0.5, or none when `failures` or `slowRate` is given. */
+  failureRate?: number
+  /** Number of failed calls that opens it. 1 to 1 000 000, at most `calls`; default none. */
+  failures?: number
+  /** Share of slow calls that opens it, whether they succeeded or not. Above 0, up to 1; default none. */
+  slowRate?: number
+  /** A call that took so many milliseconds is slow. 0 to 365 days; default 10 000. */
+  slowCallMs?: number
 }
 
 /**
@@ -620,15 +657,21 @@ export declare class BreakerPermit {
   private constructor()
   /** Whether it is a probe of a half-open breaker. */
   get isProbe(): boolean
-  /** The call succeeded. */
-  recordSuccess(): void
+  /**
+   * The call succeeded.
+   * Throws INVALID_ARGUMENT unless `tookMs` is from 0 to 365 days.
+   *
+   * @param tookMs how long the call took, for a window that looks at slow calls
+   */
+  recordSuccess(tookMs?: number): void
   /**
    * The call failed and the service is to blame.
-   * Throws INVALID_ARGUMENT unless `retryAfterMs` is from 0 to 365 days.
+   * Throws INVALID_ARGUMENT unless both are from 0 to 365 days.
    *
    * @param retryAfterMs the service asked to be left alone so long: no call is admitted earlier
+   * @param tookMs how long the call took, for a window that looks at slow calls
    */
-  recordFailure(retryAfterMs?: number): void
+  recordFailure(retryAfterMs?: number, tookMs?: number): void
   /** The call said nothing about the service. */
   release(): void
 }
@@ -674,15 +717,21 @@ export declare class CircuitBreaker {
   constructor(failureThreshold?: number, cooldownMs?: number, now?: () => number, options?: BreakerOptions)
   /** Asks for one call. True: make it and record how it ended. While half-open only probes are let through. */
   allowRequest(): boolean
-  /** A call succeeded. Half-open: taken for the oldest probe in flight. Open: ignored, it comes from before. */
-  recordSuccess(): void
+  /**
+   * A call succeeded. Half-open: taken for the oldest probe in flight. Open: ignored, it comes from before.
+   * Throws INVALID_ARGUMENT unless `tookMs` is from 0 to 365 days.
+   *
+   * @param tookMs how long the call took, for a window that looks at slow calls
+   */
+  recordSuccess(tookMs?: number): void
   /**
    * A call failed and the service is to blame. Half-open: taken for the oldest probe in flight. Open: ignored.
-   * Throws INVALID_ARGUMENT unless `retryAfterMs` is from 0 to 365 days.
+   * Throws INVALID_ARGUMENT unless both are from 0 to 365 days.
    *
    * @param retryAfterMs the service asked to be left alone so long: no call is admitted earlier
+   * @param tookMs how long the call took, for a window that looks at slow calls
    */
-  recordFailure(retryAfterMs?: number): void
+  recordFailure(retryAfterMs?: number, tookMs?: number): void
   /** A call said nothing about the service (cancelled, the caller's mistake): a probe gives its place back. */
   recordNeutral(): void
   /**
@@ -697,6 +746,8 @@ export declare class CircuitBreaker {
   get retryAfterMs(): number
   /** Failures in a row. */
   get consecutiveFailures(): number
+  /** The calls that its window holds; undefined without a window. */
+  get windowCounts(): WindowCounts | undefined
   /** What it has seen since it was made; `opened` and `closed` count `isolate()`, `forceClosed()` and `reset()` too. */
   get stats(): BreakerStats
   /** Rejects every call until `reset()`. */
