@@ -3,7 +3,7 @@
 # ARK_ACE_NAPI_LIB names the engine's libace_napi.so; without it a stub made of the symbol list stands in, so that at least
 # a function which Ark does not have is found. Result: target/arkvm/libresilience.so.
 # shellcheck source=lib.sh
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh" || exit
 no_arguments "$@"
 ensure_rust
 cd "$root"

@@ -3,7 +3,7 @@
 #   bench.sh            the full run, some ten minutes: for an idle machine
 #   bench.sh --quick    about a minute once built, to see that all of it runs; kept in target/bench only
 # shellcheck source=lib.sh
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh" || exit
 usage_if_asked "$@"
 cd "$root"
 quick=

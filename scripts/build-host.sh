@@ -2,7 +2,7 @@
 # Builds the module for this machine's own Node: target/host/libresilience.so and its loader target/host/ark_host.node.
 # Quick loop, demo and benchmarks use it; what ships is made by build-ohos.sh.
 # shellcheck source=lib.sh
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh" || exit
 no_arguments "$@"
 ensure_rust
 ensure_node
@@ -10,10 +10,13 @@ ensure_node
 out=$target/host
 mkdir -p "$out"
 cd "$root"
-cargo build --release --lib --features napi
+# The target is named because a setting of the user's (CARGO_BUILD_TARGET, ~/.cargo/config.toml) would move the result.
+host=$(rustc -vV | sed -n 's/^host: //p')
+cargo build --release --lib --features napi --target "$host"
 library=$(setting package.file)
+built=$target/$host/release/$library
 # install, not cp: a Node that runs now keeps the file it has opened
-cmp -s "$target/release/$library" "$out/$library" || install "$target/release/$library" "$out/$library"
+cmp -s "$built" "$out/$library" || install "$built" "$out/$library"
 
 if [[ ! $out/ark_host.node -nt tests/host/ark_host.c ]]; then
   ensure_node_api_headers

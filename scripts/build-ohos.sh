@@ -5,7 +5,7 @@
 #   build-ohos.sh --dist      stops after dist/
 #   build-ohos.sh --check     builds, then fails if the committed types differ from the built ones
 # shellcheck source=lib.sh
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh" || exit
 usage_if_asked "$@"
 mode=${1:-}
 [[ $mode = '' || $mode = --dist || $mode = --check ]] || die "usage: build-ohos.sh [--dist | --check]"

@@ -4,7 +4,7 @@
 #   check-elf.sh              all ABIs of ohrs.toml
 #   check-elf.sh ABI FILE     one file
 # shellcheck source=lib.sh
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh" || exit
 usage_if_asked "$@"
 [[ $# = 0 || $# = 2 ]] || die "usage: check-elf.sh [ABI FILE]"
 ensure_gcc # readelf comes with it

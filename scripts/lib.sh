@@ -3,7 +3,8 @@
 # shellcheck shell=bash
 set -euo pipefail
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+unset CDPATH # cd would print, and go elsewhere
+root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)
 target=${CARGO_TARGET_DIR:-$root/target}
 [[ $target = /* ]] || target=$PWD/$target
 export CARGO_TARGET_DIR=$target

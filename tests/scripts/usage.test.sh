@@ -32,4 +32,9 @@ report "$result" "none of this did anything" "$(ls "$repo/target" 2>&1)"
 expect "test.sh with a known step runs it alone" 0 "1 passed, 0 failed, 0 skipped" \
   env CARGO_TARGET_DIR="$work/target" "$root/scripts/test.sh" lockfile
 
+ln -s "$root/scripts/test.sh" "$work/link"
+cd "$work"
+expect "a script behind a link, from another folder, with CDPATH set" 0 "1 passed, 0 failed, 0 skipped" \
+  env CDPATH=.:/ CARGO_TARGET_DIR="$work/target" bash link lockfile
+
 finish
