@@ -62,6 +62,10 @@ fn an_error_of_a_provider_in_the_prompt_does_not_either() {
     assert_eq!(class(400, &quoted, None), BadRequest);
     assert_eq!(class(403, &quoted, None), Auth);
     assert_eq!(class(429, &quoted, None), Quota);
+    let in_words = json!({"error": {"message": "insufficient balance", "type": "invalid_request_error"}});
+    assert_eq!(class(400, &format!("400 cannot read {in_words} in the prompt"), None), BadRequest);
+    let coded = ErrorFacts { code: Some("Arrearage".into()), status: Some(400), message: quoted, ..Default::default() };
+    assert_eq!(classify(&coded, SystemTime::UNIX_EPOCH).class, Quota, "the code is the error's own");
     let too_long = json!({"error": {"code": "context_length_exceeded", "message": "too long"}});
     assert_eq!(class(400, &format!("400 {too_long} (request id: 1)"), None), ContextLength, "that opens nothing");
 }
