@@ -13,6 +13,9 @@
 //! | [`client`] | runs a call through all of them |
 //! | [`chain`] | which of several services is asked |
 //! | [`cascade`] | which of several models is asked, and whether its answer is good enough |
+//! | [`bulkhead`] | how many calls run at once, and how fast they follow each other |
+//! | [`router`], [`cache`] | which model a prompt needs, and which answers are there already |
+//! | [`registry`], [`metrics`] | breakers and bulkheads by name, and what they have seen |
 //! | [`cancel`], [`mock`] | ending a call early; a stand-in for a service |
 //!
 //! ```
@@ -53,6 +56,7 @@ pub mod clock;
 mod error;
 mod lock;
 mod log;
+pub mod metrics;
 mod millis;
 pub mod mock;
 pub mod random;

@@ -53,6 +53,7 @@ mod config;
 mod counter;
 mod event;
 mod listeners;
+mod named;
 mod permit;
 mod state;
 #[cfg(test)]
@@ -62,6 +63,7 @@ mod window;
 pub use circuit_breaker::{BreakerStats, CircuitBreaker};
 pub use config::BreakerConfig;
 pub use event::{BreakerEvent, TransitionReason};
+pub use named::registry;
 pub use permit::{FailureReport, Permit};
 #[cfg(any(feature = "napi", target_env = "ohos"))]
 pub(crate) use state::Ticket;

@@ -1,5 +1,5 @@
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::bulkhead::Bulkhead;
 use super::config::{BulkheadConfig, Preset};
@@ -71,4 +71,11 @@ impl Default for BulkheadManager {
     fn default() -> Self {
         Self::new()
     }
+}
+
+static BULKHEADS: LazyLock<Registry<Bulkhead>> = LazyLock::new(Registry::new);
+
+/// All bulkheads that were asked for by name, whoever asked, on whatever thread.
+pub fn registry() -> &'static Registry<Bulkhead> {
+    &BULKHEADS
 }

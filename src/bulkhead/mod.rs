@@ -56,7 +56,7 @@ mod tests;
 
 pub use bulkhead::Bulkhead;
 pub use config::{BulkheadConfig, Preset, ReservoirConfig};
-pub use manager::BulkheadManager;
+pub use manager::{BulkheadManager, registry};
 pub use permit::{Hold, Permit};
 pub use rejection::{Rejection, RejectionReason};
 pub use state::BulkheadStats;

@@ -14,6 +14,7 @@ mod classify_quota;
 mod classify_retry_after;
 mod half_open;
 mod late_results;
+mod metrics;
 mod retry;
 mod retry_after;
 mod routing;
