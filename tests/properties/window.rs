@@ -80,7 +80,7 @@ proptest! {
         let mut list = List::default();
         for (step, failed, took) in calls {
             // Many calls at one moment, and long silences.
-            clock.advance(ms(if step < 1_000 { 0 } else { step - 1_000 }));
+            clock.advance(ms(step.saturating_sub(1_000)));
             let now = clock.now().since_origin().as_millis() as u64;
             let permit = breaker.try_acquire().unwrap();
             let probe = permit.is_probe();
