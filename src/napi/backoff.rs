@@ -6,7 +6,7 @@ use napi_ohos::{Env, Result};
 
 use super::arguments::{MAX_SAFE_INTEGER, argument, returned_by};
 use super::executor::Runtime;
-use super::js::Scope;
+use super::js::{Checked, Scope};
 use crate::backoff::{BackoffConfig, multiplicative_delay_ms};
 
 /// Exponential backoff with multiplicative jitter, as a pure function.
@@ -25,7 +25,7 @@ impl BackoffCalculator {
     #[napi(ts_args_type = "attempt: number, base: number, factor: number, rng: () => number")]
     pub fn next_delay(env: Env, attempt: Unknown, base: Unknown, factor: Unknown, rng: Unknown) -> Result<f64> {
         let scope = Scope::of(env);
-        Runtime::of(scope).enter(|scope| {
+        let delay = Runtime::of(scope).enter(|scope| -> Checked<f64> {
             let attempt = argument(scope, attempt, "attempt").count(1..=u32::MAX)?;
             let base = argument(scope, base, "base").number(0.0..=MAX_SAFE_INTEGER as f64)?;
             let factor = argument(scope, factor, "factor").number(BackoffConfig::FACTOR)?;
@@ -35,8 +35,9 @@ impl BackoffCalculator {
                 Some(drawn) if (0.0..=1.0).contains(&drawn) => {
                     Ok(multiplicative_delay_ms(attempt, base, factor, drawn))
                 }
-                _ => Err(returned_by(scope, drawn, "rng").wrong("a function that returns a number in [0, 1)").into()),
+                _ => Err(returned_by(scope, drawn, "rng").wrong("a function that returns a number in [0, 1)")),
             }
-        })
+        });
+        Ok(delay??)
     }
 }

@@ -69,12 +69,12 @@ impl CircuitBreaker {
 
 impl Breaker {
     /// A result that comes without its permit.
-    fn record(&self, record: impl FnOnce(&breaker::CircuitBreaker, Ticket)) {
+    fn record(&self, record: impl FnOnce(&breaker::CircuitBreaker, Ticket)) -> Checked<()> {
         self.runtime.enter(|_| {
             if let Some(ticket) = self.breaker.current_ticket() {
                 record(&self.breaker, ticket);
             }
-        });
+        })
     }
 }
 
@@ -162,7 +162,8 @@ impl CircuitBreaker {
             None => Arc::new(SystemClock),
             Some(now) => Arc::new(app_clock(now.kept_function(&keeper)?)),
         };
-        let breaker = breaker::CircuitBreaker::with_clock(settings, clock, Arc::new(SeededRng::from_system()));
+        let rng = Arc::new(SeededRng::from_system());
+        let breaker = runtime.enter(|_| breaker::CircuitBreaker::with_clock(settings, clock, rng))?;
         let breaker = Arc::new(breaker.map_err(|error| options.refused(error))?);
         Ok(Self { instance: Instance::new(Breaker { breaker, runtime, keeper, listener_errors: Arc::default() }) })
     }
@@ -172,7 +173,7 @@ impl CircuitBreaker {
     pub fn allow_request(&self, env: Env) -> Result<bool> {
         let this = self.instance.of(env)?;
         // The result comes through recordSuccess or recordFailure, without the permit: see `current_ticket`.
-        Ok(this.runtime.enter(|_| this.breaker.try_acquire().map(breaker::Permit::into_ticket).is_ok()))
+        Ok(this.runtime.enter(|_| this.breaker.try_acquire().map(breaker::Permit::into_ticket).is_ok())?)
     }
 
     /// A call succeeded. Half-open: taken for the oldest probe in flight. Open: ignored, it comes from before.
@@ -183,8 +184,7 @@ impl CircuitBreaker {
     pub fn record_success(&self, env: Env, took_ms: Unknown) -> Result<()> {
         let this = self.instance.of(env)?;
         let took = read_took(Scope::of(env), took_ms)?;
-        this.record(|breaker, ticket| breaker.record_success(ticket, took));
-        Ok(())
+        Ok(this.record(|breaker, ticket| breaker.record_success(ticket, took))?)
     }
 
     /// A call failed and the service is to blame. Half-open: taken for the oldest probe in flight. Open: ignored.
@@ -196,15 +196,13 @@ impl CircuitBreaker {
     pub fn record_failure(&self, env: Env, retry_after_ms: Unknown, took_ms: Unknown) -> Result<()> {
         let this = self.instance.of(env)?;
         let report = failure_report(Scope::of(env), retry_after_ms, took_ms)?;
-        this.record(|breaker, ticket| breaker.record_failure(ticket, report));
-        Ok(())
+        Ok(this.record(|breaker, ticket| breaker.record_failure(ticket, report))?)
     }
 
     /// A call said nothing about the service (cancelled, the caller's mistake): a probe gives its place back.
     #[napi]
     pub fn record_neutral(&self, env: Env) -> Result<()> {
-        self.instance.of(env)?.record(breaker::CircuitBreaker::record_neutral);
-        Ok(())
+        Ok(self.instance.of(env)?.record(breaker::CircuitBreaker::record_neutral)?)
     }
 
     /// As `allowRequest`, with a permit that knows which call its result belongs to: use it where calls overlap.
@@ -227,7 +225,7 @@ impl CircuitBreaker {
             // The report needs the breaker's `now` and listeners, which live as long as that can be reached: see `Keeper`.
             scope.set_hidden(permit, c"resilience:breaker", instance);
             Some(permit)
-        });
+        })?;
         let scope = Scope::of(env);
         Ok(scope.unknown(permit.unwrap_or_else(|| scope.null())))
     }
@@ -245,7 +243,7 @@ impl CircuitBreaker {
         Ok(this.runtime.enter(|_| match this.breaker.retry_after() {
             std::time::Duration::MAX => f64::INFINITY,
             wait => whole_millis(wait),
-        }))
+        })?)
     }
 
     /// Failures in a row.
@@ -259,7 +257,7 @@ impl CircuitBreaker {
     pub fn window_counts(&self, env: Env) -> Result<Either<WindowCounts, ()>> {
         let this = self.instance.of(env)?;
         // Not an Option: that becomes null.
-        Ok(this.runtime.enter(|_| this.breaker.window_counts()).map_or(Either::B(()), |held| Either::A(held.into())))
+        Ok(this.runtime.enter(|_| this.breaker.window_counts())?.map_or(Either::B(()), |held| Either::A(held.into())))
     }
 
     /// What it has seen since it was made; `opened` and `closed` count `isolate()`, `forceClosed()` and `reset()` too.
@@ -273,24 +271,21 @@ impl CircuitBreaker {
     #[napi]
     pub fn isolate(&self, env: Env) -> Result<()> {
         let this = self.instance.of(env)?;
-        this.runtime.enter(|_| this.breaker.isolate());
-        Ok(())
+        Ok(this.runtime.enter(|_| this.breaker.isolate())?)
     }
 
     /// Admits every call and counts nothing until `reset()`.
     #[napi]
     pub fn force_closed(&self, env: Env) -> Result<()> {
         let this = self.instance.of(env)?;
-        this.runtime.enter(|_| this.breaker.force_closed());
-        Ok(())
+        Ok(this.runtime.enter(|_| this.breaker.force_closed())?)
     }
 
     /// Closed, no failures, no cooldown, as when it was made; `stats` stay. Calls in flight no longer count.
     #[napi]
     pub fn reset(&self, env: Env) -> Result<()> {
         let this = self.instance.of(env)?;
-        this.runtime.enter(|_| this.breaker.reset());
-        Ok(())
+        Ok(this.runtime.enter(|_| this.breaker.reset())?)
     }
 
     /// Calls `listener` after each change of state. What it throws costs the call nothing: `stats.listenerErrors` counts.
@@ -348,10 +343,8 @@ struct Permit {
 
 impl Permit {
     /// Once; later reports find no ticket.
-    fn report(&self, report: impl FnOnce(&breaker::CircuitBreaker, Ticket)) {
-        if let Some(ticket) = self.ticket.take() {
-            self.runtime.enter(|_| report(&self.breaker, ticket));
-        }
+    fn report(&self, report: impl FnOnce(&breaker::CircuitBreaker, Ticket)) -> Checked<()> {
+        self.ticket.take().map_or(Ok(()), |ticket| self.runtime.enter(|_| report(&self.breaker, ticket)))
     }
 }
 
@@ -377,8 +370,7 @@ impl BreakerPermit {
     pub fn record_success(&self, env: Env, took_ms: Unknown) -> Result<()> {
         let this = self.instance.of(env)?;
         let took = read_took(Scope::of(env), took_ms)?;
-        this.report(|breaker, ticket| breaker.record_success(ticket, took));
-        Ok(())
+        Ok(this.report(|breaker, ticket| breaker.record_success(ticket, took))?)
     }
 
     /// The call failed and the service is to blame.
@@ -390,15 +382,13 @@ impl BreakerPermit {
     pub fn record_failure(&self, env: Env, retry_after_ms: Unknown, took_ms: Unknown) -> Result<()> {
         let this = self.instance.of(env)?;
         let failure = failure_report(Scope::of(env), retry_after_ms, took_ms)?;
-        this.report(|breaker, ticket| breaker.record_failure(ticket, failure));
-        Ok(())
+        Ok(this.report(|breaker, ticket| breaker.record_failure(ticket, failure))?)
     }
 
     /// The call said nothing about the service.
     #[napi]
     pub fn release(&self, env: Env) -> Result<()> {
-        self.instance.of(env)?.report(breaker::CircuitBreaker::record_neutral);
-        Ok(())
+        Ok(self.instance.of(env)?.report(breaker::CircuitBreaker::record_neutral)?)
     }
 }
 

@@ -94,8 +94,7 @@ impl CancelToken {
     #[napi]
     pub fn cancel(&self, env: Env) -> Result<()> {
         let this = self.instance.of(env)?;
-        this.runtime.enter(|_| this.token.cancel(CancelReason::Cancelled));
-        Ok(())
+        Ok(this.runtime.enter(|_| this.token.cancel(CancelReason::Cancelled))?)
     }
 
     /// Whether it is cancelled.

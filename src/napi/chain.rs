@@ -93,7 +93,7 @@ impl ResilientLlmRunner {
             on_retry: name(on_retry, "onRetry"),
         };
         let listener_errors = Arc::new(AtomicU64::new(0));
-        let chain = Rc::new(runtime.enter(|_| arguments.read(&runtime, &keeper, listener_errors.clone()))?);
+        let chain = Rc::new(runtime.enter(|_| arguments.read(&runtime, &keeper, listener_errors.clone()))??);
         Ok(Self { instance: Instance::new(Runner { chain, runtime, keeper, listener_errors }) })
     }
 

@@ -21,13 +21,14 @@ use crate::classify::classify;
 /// `statusCode` or `responseCode`; HarmonyOS codes (2300000+, 1007900000+); errno names; a provider's error body in
 /// `body`, `data`, `error` or `result`; a message that begins with a status
 /// @param provider id or host of the provider, at most 200 bytes: some codes mean different things
-#[napi(catch_unwind, ts_args_type = "error: Object | string | number | boolean | null | undefined, provider?: string")]
+#[napi(ts_args_type = "error: Object | string | number | boolean | null | undefined, provider?: string")]
 pub fn classify_error(env: Env, error: Unknown, provider: Unknown) -> Result<ErrorInfo> {
     let scope = Scope::of(env);
     let provider = argument(scope, provider, "provider").optional(|provider| provider.string(200))?;
     // A getter of the error may call back.
-    Runtime::of(scope).enter(|scope| {
+    let judged = Runtime::of(scope).enter(|scope| {
         let facts = error_facts(scope, error.raw(), provider.as_deref());
-        Ok(ErrorInfo::from(&classify(&facts, SystemTime::now())))
-    })
+        ErrorInfo::from(&classify(&facts, SystemTime::now()))
+    });
+    Ok(judged?)
 }

@@ -76,7 +76,7 @@ impl ResilientLlmClient {
             on_retry: name(on_retry, "onRetry"),
         };
         let listener_errors = Arc::new(AtomicU64::new(0));
-        let client = Rc::new(runtime.enter(|_| arguments.read(&runtime, &keeper, listener_errors.clone()))?);
+        let client = Rc::new(runtime.enter(|_| arguments.read(&runtime, &keeper, listener_errors.clone()))??);
         Ok(Self { instance: Instance::new(Client { client, runtime, keeper, listener_errors }) })
     }
 

@@ -73,7 +73,7 @@ impl ManualClock {
         let Hand { clock, runtime, steps } = self.instance.of(env)?;
         let scope = Scope::of(env);
         let step = step(scope, ms)?;
-        runtime.enter(|scope| {
+        let advanced = runtime.enter(|scope| {
             let target = clock.now() + step;
             while next_step(clock, steps, target) {
                 // There may be many thousands: each drops what it made.
@@ -81,7 +81,7 @@ impl ManualClock {
             }
             clock.advance(target.since(clock.now()));
         });
-        Ok(())
+        Ok(advanced?)
     }
 
     /// As `advance`, but lets the promises that are due settle before each step.

@@ -2,6 +2,7 @@
 
 use std::any::TypeId;
 use std::ffi::c_void;
+use std::mem::ManuallyDrop;
 use std::ptr;
 
 use napi_ohos::__private::{___CALL_FROM_FACTORY, get_class_constructor};
@@ -9,6 +10,7 @@ use napi_ohos::bindgen_prelude::{FromNapiRef, This, ValidateNapiValue};
 use napi_ohos::{Env, JsValue, sys};
 
 use super::errors::bad_input;
+use super::executor::guarded;
 use super::js::{Checked, Scope, Thrown, Value};
 use crate::error::InvalidConfig;
 
@@ -20,12 +22,19 @@ use crate::error::InvalidConfig;
 #[repr(C)]
 pub struct Instance<T: 'static> {
     class: TypeId,
-    content: T,
+    content: ManuallyDrop<T>,
+}
+
+impl<T: 'static> Drop for Instance<T> {
+    fn drop(&mut self) {
+        // SAFETY: dropped here only.
+        guarded(|| unsafe { ManuallyDrop::drop(&mut self.content) });
+    }
 }
 
 impl<T: 'static> Instance<T> {
     pub fn new(content: T) -> Self {
-        Self { class: TypeId::of::<T>(), content }
+        Self { class: TypeId::of::<T>(), content: ManuallyDrop::new(content) }
     }
 
     /// The content, if this is an instance of the class at all.

@@ -113,13 +113,19 @@ impl Scope {
 
     /// Runs `work` with handles of its own, which are gone afterwards: where no native call is running, and in loops.
     pub fn with_handles<T>(self, work: impl FnOnce() -> T) -> T {
+        struct Handles(sys::napi_env, sys::napi_handle_scope);
+        // On a panic, too: Node ends the process when one stays open.
+        impl Drop for Handles {
+            fn drop(&mut self) {
+                // SAFETY: opened below, and every scope that was opened since is closed.
+                unsafe { sys::napi_close_handle_scope(self.0, self.1) };
+            }
+        }
         let mut handles = ptr::null_mut();
-        // SAFETY: on the JS thread; closed below.
+        // SAFETY: on the JS thread; closed when the work is done.
         unsafe { sys::napi_open_handle_scope(self.env, &mut handles) };
-        let result = work();
-        // SAFETY: opened above, and every scope that was opened since is closed.
-        unsafe { sys::napi_close_handle_scope(self.env, handles) };
-        result
+        let _handles = Handles(self.env, handles);
+        work()
     }
 
     pub fn type_of(self, value: Value) -> Type {

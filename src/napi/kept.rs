@@ -233,14 +233,14 @@ impl UserFunction {
         number
     }
 
-    /// `None` away from its thread or once the environment is gone.
+    /// `None` away from its thread, once the environment is gone, or where a panic ended it.
     fn call<T>(&self, call: impl FnOnce(Scope, &Rc<Runtime>, Value) -> T) -> Option<T> {
         if !self.on_own_thread() {
             return None;
         }
         let reference = self.function.as_ref().filter(|reference| reference.runtime.is_alive())?;
         let runtime = reference.runtime.clone();
-        Some(runtime.enter(|scope| call(scope, &runtime, reference.value(scope))))
+        runtime.enter(|scope| call(scope, &runtime, reference.value(scope))).ok()
     }
 }
 

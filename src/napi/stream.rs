@@ -63,7 +63,7 @@ impl TextSink {
         }
         let (deferred, promise) = scope.promise();
         let units = scope.as_utf16(text.raw());
-        this.runtime.enter(|scope| this.channel.send(scope, units, deferred));
+        this.runtime.enter(|scope| this.channel.send(scope, units, deferred))?;
         Ok(scope.unknown(promise))
     }
 

@@ -27,7 +27,7 @@ use self::promise::PromisePool;
 use self::queue::Queue;
 use self::tasks::Tasks;
 use self::timers::Timers;
-use super::js::{Scope, Value};
+use super::js::{Checked, Scope, Thrown, Value};
 use crate::log;
 
 pub struct Runtime {
@@ -92,23 +92,38 @@ impl Runtime {
 
     /// Runs `work`, then polls what it woke. Inner calls leave the polling to the outermost.
     ///
-    /// Each native function that may wake a future or call the app goes through here.
-    pub fn enter<T>(self: &Rc<Self>, work: impl FnOnce(Scope) -> T) -> T {
-        let depth = self.depth.get();
-        self.depth.set(depth + 1);
-        // Also on a panic: whoever enters next must find things in order.
-        let _guard = Leave(self);
-        if depth > 0 {
-            return work(self.scope());
-        }
-        self.queue.begin();
-        self.timers.catch_up();
-        let result = work(self.scope());
-        self.run_ready();
-        while !self.queue.end() {
+    /// Each native function goes through here as soon as it does more than check whose method it is and read arguments: when
+    /// it may wake a future, call the app or run the core. A panic ends here, in an exception for the app, and one of a
+    /// future in [`Tasks`], in a rejection: it must not go on into the engine, where it would end the process.
+    pub fn enter<T>(self: &Rc<Self>, work: impl FnOnce(Scope) -> T) -> Checked<T> {
+        let depth = self.depth.replace(self.depth.get() + 1);
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            if depth > 0 {
+                return work(self.scope());
+            }
+            self.queue.begin();
+            self.timers.catch_up();
+            let result = work(self.scope());
             self.run_ready();
+            while !self.queue.end() {
+                self.run_ready();
+            }
+            result
+        }));
+        self.depth.set(depth);
+        result.map_err(|_| self.panicked())
+    }
+
+    #[cold]
+    fn panicked(&self) -> Thrown {
+        log::warn(format_args!("{INTERNAL_ERROR}"));
+        if self.depth.get() == 0 {
+            // What was ready waits for the next one to enter; the bell sees to it that there is one.
+            self.queue.end();
+            self.queue.ring();
         }
-        result
+        let scope = self.scope();
+        scope.thrown(scope.error(INTERNAL_ERROR))
     }
 
     /// Whether what is woken now is polled before the native call that is running returns, so that values of its scope
@@ -123,7 +138,8 @@ impl Runtime {
     pub fn spawn(self: &Rc<Self>, scope: Scope, future: impl Future<Output = Result<Value, Value>> + 'static) -> Value {
         let (deferred, promise) = scope.promise();
         let task = self.tasks.add(Box::pin(future), deferred);
-        self.enter(|scope| self.tasks.poll(task, scope));
+        // A panic of the future is its own, see `Tasks`.
+        _ = self.enter(|scope| self.tasks.poll(task, scope));
         promise
     }
 
@@ -153,23 +169,13 @@ impl Runtime {
     }
 }
 
-struct Leave<'a>(&'a Runtime);
+/// What an app is told of a panic.
+const INTERNAL_ERROR: &str = "internal error in libresilience.so";
 
-impl Drop for Leave<'_> {
-    fn drop(&mut self) {
-        self.0.depth.set(self.0.depth.get() - 1);
-        if self.0.depth.get() == 0 && std::thread::panicking() {
-            // What was ready waits for the next one to enter; the bell sees to it that there is one.
-            self.0.queue.end();
-            self.0.queue.ring();
-        }
-    }
-}
-
-/// Runs what the engine called. A panic that went on into the engine would end the app.
-fn guarded(work: impl FnOnce()) {
+/// For what the engine calls outside of `enter`, at the end of an object or of the environment.
+pub fn guarded(work: impl FnOnce()) {
     if catch_unwind(AssertUnwindSafe(work)).is_err() {
-        log::warn(format_args!("internal error in libresilience.so"));
+        log::warn(format_args!("{INTERNAL_ERROR}"));
     }
 }
 
@@ -180,7 +186,7 @@ unsafe extern "C" fn on_wake(env: sys::napi_env, _function: Value, _context: *mu
     // Some engines open no handles for a threadsafe function's callback.
     runtime.scope().with_handles(|| {
         runtime.queue.answered();
-        guarded(|| runtime.enter(|_| runtime.timers.fire_due()));
+        _ = runtime.enter(|_| runtime.timers.fire_due());
         // Nothing may be pending when this returns: see `Scope::call`.
         runtime.scope().take_exception();
     });
@@ -192,6 +198,6 @@ unsafe extern "C" fn on_cleanup(argument: *mut c_void) {
         Some(runtimes.swap_remove(index))
     });
     if let Some(runtime) = runtime {
-        runtime.shut_down();
+        guarded(|| runtime.shut_down());
     }
 }

@@ -289,7 +289,7 @@ unsafe extern "C" fn on_reject(env: sys::napi_env, info: sys::napi_callback_info
 fn settled(env: sys::napi_env, info: sys::napi_callback_info, result: fn(Value) -> Result<Value, Value>) -> Value {
     let (argument, data) = called_with(env, info);
     if let Some(runtime) = Runtime::find(env) {
-        super::guarded(|| runtime.enter(|scope| runtime.settle(scope, data.addr(), result(argument))));
+        _ = runtime.enter(|scope| runtime.settle(scope, data.addr(), result(argument)));
     }
     ptr::null_mut()
 }
@@ -320,12 +320,13 @@ unsafe extern "C" fn on_rejection<F: FnOnce()>(env: sys::napi_env, info: sys::na
     // SAFETY: made in `rejection`; alive as long as the function, which is being called.
     let rejected = unsafe { &*data.cast::<Cell<Option<F>>>() }.take();
     if let (Some(rejected), Some(runtime)) = (rejected, Runtime::find(env)) {
-        super::guarded(|| runtime.enter(|_| rejected()));
+        _ = runtime.enter(|_| rejected());
     }
     ptr::null_mut()
 }
 
 unsafe extern "C" fn free<F>(_env: sys::napi_env, data: *mut c_void, _hint: *mut c_void) {
     // SAFETY: what `rejection` turned into a raw pointer; the engine calls this once.
-    drop(unsafe { Box::from_raw(data.cast::<Cell<Option<F>>>()) });
+    let rejected = unsafe { Box::from_raw(data.cast::<Cell<Option<F>>>()) };
+    super::guarded(|| drop(rejected));
 }

@@ -85,7 +85,7 @@ impl Tasks {
         match polled {
             Ok(Poll::Ready(Ok(value))) => scope.resolve(deferred, value),
             Ok(Poll::Ready(Err(error))) => scope.reject(deferred, error),
-            Ok(Poll::Pending) | Err(_) => scope.reject(deferred, scope.error("internal error in libresilience.so")),
+            Ok(Poll::Pending) | Err(_) => scope.reject(deferred, scope.error(super::INTERNAL_ERROR)),
         }
     }
 
