@@ -2,7 +2,7 @@
 import lib, { platform } from './support/module.mjs'
 import { test, assert } from './support/runner.mjs'
 
-const { BackoffCalculator, CircuitBreaker, ResilientLlmClient } = lib
+const { BackoffCalculator, CancelToken, CircuitBreaker, ResilientLlmClient } = lib
 
 /** What `nextDelay` throws when its rng throws `value`. */
 function through(value) {
@@ -45,6 +45,17 @@ test('what is no error: the same, too', () => {
     // Ark lets native code throw errors only
     assert.ok(platform === 'ark' ? error instanceof Error && Object.is(error.cause, value) : Object.is(error, value))
   }
+})
+
+test('what was woken before it was thrown goes on', async () => {
+  const [cancelToken, error] = [new CancelToken(), new Error('x')]
+  const call = new ResilientLlmClient({ chat: () => new Promise(() => {}) }).execute({}, { cancelToken })
+  const rng = () => {
+    cancelToken.cancel()
+    throw error
+  }
+  assert.equal(assert.throws(() => BackoffCalculator.nextDelay(1, 100, 2, rng)), error)
+  assert.equal((await call).status, 'cancelled')
 })
 
 const wrongs = {
