@@ -6,10 +6,12 @@ use std::time::Duration;
 use super::attempt::Attempt;
 use super::exchange::Exchange;
 use super::llm_client::{AnswerText, LlmClient, TextOf};
+use super::race::caught;
 use crate::classify::{CallError, ErrorClass};
 use crate::clock::{Clock, Timer, Timestamp};
 use crate::error::{InvalidConfig, duration_in_range};
 use crate::lock::lock;
+use crate::log;
 use crate::retry::{RetryPolicy, RetryState};
 use crate::text::cut;
 
@@ -114,19 +116,23 @@ impl<'a, S, C: Clock> Streamed<'a, S, C> {
 
 impl<Text: AnswerText, S: TextSink<Text>, C: Clock> TextSink<Text> for Streamed<'_, S, C> {
     async fn push(&self, text: Text) {
+        if text.is_empty() {
+            // A sign of life at most, as a keep-alive is.
+            return;
+        }
+        // What is not this crate's own is called outside the lock.
+        let (mut piece, now) = (String::new(), self.clock.now());
+        text.append_to(&mut piece);
         {
-            let now = self.clock.now();
             let mut progress = lock(&self.progress);
-            if text.is_empty() {
-                // A sign of life at most, as a keep-alive is.
-                return;
-            }
             if progress.received.len() < MAX_RECEIVED {
-                text.append_to(&mut progress.received);
+                progress.received.push_str(&piece);
             }
             (progress.last_text, progress.pushing) = (Some(now), progress.pushing + 1);
         }
-        self.sink.push(text).await;
+        if caught(|| self.sink.push(text)).await.is_err() {
+            log::warn(format_args!("the sink of a streamed call panicked"));
+        }
         let now = self.clock.now();
         let mut progress = lock(&self.progress);
         (progress.last_text, progress.pushing) = (Some(now), progress.pushing - 1);

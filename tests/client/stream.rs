@@ -223,3 +223,17 @@ fn the_half_open_probe_of_a_streamed_call_counts_by_its_end() {
     assert!(outcome.trace[0].probe);
     assert_eq!(breaker.state(), BreakerState::Closed);
 }
+
+#[test]
+fn a_page_that_panics_costs_the_call_nothing() {
+    struct Broken;
+    impl TextSink<String> for Broken {
+        async fn push(&self, text: String) {
+            panic!("no room for {text}");
+        }
+    }
+    let breaker = TestBreaker::new();
+    let client = client(&breaker, retry_config(1), [Reply::ok()]);
+    let outcome = run(&breaker.clock, client.chat_stream("hi", CallOptions::default(), &Broken));
+    assert_eq!((outcome.status, outcome.text()), (OutcomeStatus::Ok, "answer to hi"));
+}
