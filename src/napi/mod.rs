@@ -1,7 +1,52 @@
 //! What ArkTS sees. Converts, drives and reports; decides nothing. The only place with N-API types and `unsafe`.
 //!
-//! `js`, `json` and `kept` wrap Node-API, `executor` runs futures on the JS thread, `arguments` and `errors` read and make what
-//! crosses the border; every other file is one exported class or function group of the same name.
+//! `js`, `json` and `kept` wrap Node-API, `executor` runs futures on the JS thread, `arguments` and `errors` read and
+//! make what crosses the border; every other file is one exported class or function group of the same name.
+//!
+//! # Adding a class
+//!
+//! 1. **A file named for it.** The exported struct is nothing but an [`Instance`](instance::Instance) of a private
+//!    struct with the core object and the `Rc<Runtime>`: `#[napi] #[repr(transparent)]`; `cancel.rs` is a short one.
+//!    What comes from the app is an `Unknown`, with its ArkTS type in `ts_args_type`: napi-ohos would convert it with
+//!    errors of its own.
+//! 2. **The constructor** begins with [`constructing`](instance::constructing), which refuses a call without `new`. A
+//!    class that only this module makes refuses every call ([`made_elsewhere`](instance::made_elsewhere));
+//!    [`instance::make`] makes it.
+//! 3. **A method** begins with `self.instance.of(env)?`: only then is `self` what it seems. Arguments and the fields of
+//!    an options object are read with [`arguments`]; the options object itself stands in `options.rs`, for
+//!    `index.d.ts`. Then everything happens inside [`Runtime::enter`](executor::Runtime::enter), but for reading a
+//!    number of the core.
+//! 4. **Errors** are [`Thrown`](js::Thrown) up to the end of the method, where `?` makes the exception pending: no
+//!    sooner, since hardly anything of Node-API works while one is. So a closure for `enter` gives
+//!    [`Checked`](js::Checked), not napi-ohos's `Result`. What returns a promise rejects it:
+//!    [`Scope::rejected`](js::Scope::rejected).
+//! 5. **A promise** comes from [`Runtime::spawn`](executor::Runtime::spawn); one of the app is awaited as a
+//!    [`JsPromise`](executor::JsPromise), which converts the value the moment it settles. No [`Value`](js::Value) is
+//!    kept over an await.
+//! 6. **Plain records** stand in `records.rs`, enums of words too.
+//! 7. **Tests:** `tests/node/support/make-api.mjs` lists the new API, and `bad_input.test.mjs` then asks for a rule for
+//!    each parameter. A class that keeps something of the app needs a page in `memory.test.mjs` that is collected.
+//!
+//! # Keeping a value of the app
+//!
+//! | what | how | freed by |
+//! |---|---|---|
+//! | function or object, as long as an instance | [`Keeper::keep`](kept::Keeper::keep) | the collector, which sees rings there |
+//! | the same, called by core objects | that, in a [`UserFunction`](kept::UserFunction) | the same |
+//! | all that an instance keeps, for a call | [`Keeper::hold`](kept::Keeper::hold) | the end of the call |
+//! | object for one call: answer, listener | [`Reference::new`](kept::Reference::new), strong | the end of the call |
+//! | any value for one call: request, error | [`Kept::new`](kept::Kept::new) | the end of the call |
+//! | an instance that another one needs | [`Scope::set_hidden`](js::Scope::set_hidden) | the collector |
+//! | the text of an answer | [`Text`](inner_client::Text), the JS string itself where possible | nobody |
+//!
+//! A strong reference in something that lives as long as an instance is a leak: the page of the app holds the instance,
+//! the reference holds the page.
+//!
+//! # Environments
+//!
+//! There is one [`Runtime`](executor::Runtime) for each: main thread, Worker, TaskPool thread. When the library is loaded
+//! twice on one thread, which HarmonyOS never does, only the classes of the later load make instances: napi-ohos keeps
+//! one list of them.
 
 mod arguments;
 mod backoff;
