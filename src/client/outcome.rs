@@ -125,7 +125,7 @@ impl<R> Outcome<R> {
         self.passed_over.iter().map(of).collect::<Vec<_>>().join("; ")
     }
 
-    /// Whether an attempt without an answer may have been billed.
+    /// Whether an attempt without an answer of use may have been billed.
     pub fn maybe_billed(&self) -> bool {
         self.trace.iter().any(|attempt| attempt.maybe_billed)
     }
@@ -160,6 +160,6 @@ pub struct AttemptRecord {
     pub breaker_state: BreakerState,
     /// Whether it was the probe of a half-open breaker.
     pub probe: bool,
-    /// Whether it may have been billed although no answer came.
+    /// Whether it may have been billed although no answer of use came.
     pub maybe_billed: bool,
 }

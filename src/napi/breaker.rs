@@ -190,7 +190,7 @@ impl CircuitBreaker {
     /// A call failed and the service is to blame. Half-open: taken for the oldest probe in flight. Open: ignored.
     /// Throws INVALID_ARGUMENT unless both are from 0 to 365 days.
     ///
-    /// @param retryAfterMs the service asked to be left alone so long: no call is admitted earlier
+    /// @param retryAfterMs the service asked to be left alone so long: no call is admitted earlier (up to maxRetryAfterMs)
     /// @param tookMs how long the call took, for a window that looks at slow calls
     #[napi(ts_args_type = "retryAfterMs?: number, tookMs?: number")]
     pub fn record_failure(&self, env: Env, retry_after_ms: Unknown, took_ms: Unknown) -> Result<()> {
@@ -376,7 +376,7 @@ impl BreakerPermit {
     /// The call failed and the service is to blame.
     /// Throws INVALID_ARGUMENT unless both are from 0 to 365 days.
     ///
-    /// @param retryAfterMs the service asked to be left alone so long: no call is admitted earlier
+    /// @param retryAfterMs the service asked to be left alone so long: no call is admitted earlier (up to maxRetryAfterMs)
     /// @param tookMs how long the call took, for a window that looks at slow calls
     #[napi(ts_args_type = "retryAfterMs?: number, tookMs?: number")]
     pub fn record_failure(&self, env: Env, retry_after_ms: Unknown, took_ms: Unknown) -> Result<()> {

@@ -218,7 +218,7 @@ pub struct AttemptRecord {
     pub breaker_state: BreakerState,
     /// Whether it was the probe of a half-open breaker.
     pub probe: bool,
-    /// Whether it may have been billed although no answer came.
+    /// Whether it may have been billed although no answer of use came.
     pub maybe_billed: bool,
 }
 
@@ -282,7 +282,7 @@ pub struct CallOutcome {
     pub request_id: String,
     /// Duration of the whole call, in milliseconds.
     pub elapsed_ms: f64,
-    /// Whether an attempt without an answer may have been billed.
+    /// Whether an attempt without an answer of use may have been billed.
     pub maybe_billed: bool,
     /// One entry for each attempt, in order.
     pub trace: Vec<AttemptRecord>,
