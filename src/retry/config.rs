@@ -18,8 +18,8 @@ pub struct RetryConfig {
     pub deadline: Duration,
     /// Longest Retry-After that is waited for, inclusive; a longer one ends the call. Default 60 s.
     pub retry_after_max: Duration,
-    /// Whether a request that the service may have worked on and billed (interrupted, timed out, an answer of no use) is sent again; default
-    /// true.
+    /// Whether a request that the service may have worked on and billed (interrupted, timed out, an answer of no use) is
+    /// sent again; default true.
     pub retry_unsafe: bool,
 }
 
