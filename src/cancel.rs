@@ -52,8 +52,8 @@ struct State {
     closed: bool,
     next_id: u64,
     listeners: BTreeMap<u64, Listener>,
-    /// A child's place at its parent, given up with the child.
-    parent: Option<Registration>,
+    /// A child's places at its parents, given up with the child.
+    parents: Vec<Registration>,
 }
 
 enum Listener {
@@ -69,12 +69,19 @@ impl CancelToken {
 
     /// A token that is cancelled with this one.
     pub fn child(&self) -> Self {
+        Self::child_of([self])
+    }
+
+    /// A token that is cancelled with any of these.
+    pub fn child_of<const N: usize>(parents: [&Self; N]) -> Self {
         let child = Arc::new_cyclic(|child: &Weak<Mutex<State>>| {
-            let child = child.clone();
-            let follow = move |reason| child.upgrade().into_iter().for_each(|state| Self(state).cancel(reason));
-            Mutex::new(State { parent: self.on_cancel(follow), ..State::default() })
+            let follow = |parent: &Self| {
+                let child = child.clone();
+                parent.on_cancel(move |reason| child.upgrade().into_iter().for_each(|state| Self(state).cancel(reason)))
+            };
+            Mutex::new(State { parents: parents.into_iter().filter_map(follow).collect(), ..State::default() })
         });
-        if let Some(reason) = self.reason() {
+        if let Some(reason) = parents.iter().find_map(|parent| parent.reason()) {
             Self(child.clone()).cancel(reason);
         }
         Self(child)
@@ -146,7 +153,7 @@ impl CancelToken {
             state.closed = true;
             let told = state.reason.is_some();
             let listeners = if told { BTreeMap::new() } else { std::mem::take(&mut state.listeners) };
-            (listeners, state.parent.take())
+            (listeners, std::mem::take(&mut state.parents))
         };
         // Outside the lock: both may have a drop of their own.
         drop(forgotten);

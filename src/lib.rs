@@ -13,6 +13,7 @@
 //! | [`client`] | runs a call through all of them |
 //! | [`chain`] | which of several services is asked |
 //! | [`cascade`] | which of several models is asked, and whether its answer is good enough |
+//! | [`gateway`] | all of it for one prompt, in the right order |
 //! | [`bulkhead`] | how many calls run at once, and how fast they follow each other |
 //! | [`router`], [`cache`] | which model a prompt needs, and which answers are there already |
 //! | [`registry`], [`metrics`] | breakers and bulkheads by name, and what they have seen |
@@ -54,6 +55,7 @@ pub mod classify;
 pub mod client;
 pub mod clock;
 mod error;
+pub mod gateway;
 mod lock;
 mod log;
 pub mod metrics;

@@ -1,10 +1,11 @@
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::config::{BelowThreshold, CascadeConfig, MAX_MODELS, Model};
 use super::quality::{DefaultQualityCheck, QualityCheck};
 use crate::classify::NextProvider;
-use crate::client::internal::{Call, Driver, End, Limits, Target, Whole, check_names};
+use crate::client::internal::{Call, Driver, End, Limits, Target, Whole, cancelled, check_names};
 use crate::client::{AnswerText, CallOptions, Hooks, LlmClient, LlmResponse, NoHooks, Outcome};
 use crate::clock::{Timer, Timestamp};
 use crate::error::{InvalidConfig, in_range};
@@ -88,9 +89,37 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ModelCascade<L, T, Q, H>
         options: CallOptions,
     ) -> Result<Outcome<L::Response>, InvalidConfig> {
         in_range("start", start, 0..=self.links.len() - 1)?;
-        let mut call = Call::begin(options, &self.driver.timer, self.config.client.retry.deadline);
+        Ok(self.ask(request, start, options).await)
+    }
+
+    /// As [`execute`](Self::execute), for a start that is known to be there.
+    pub(crate) async fn ask(&self, request: &L::Request, start: usize, options: CallOptions) -> Outcome<L::Response> {
+        let mut call = Call::begin(options, &self.driver.timer, self.deadline());
         let end = self.run(request, start, &mut call).await;
-        Ok(self.driver.conclude(end, None, call).await)
+        self.driver.conclude(end, None, call).await
+    }
+
+    /// What a call comes to that is not let in.
+    pub(crate) async fn refused(
+        &self,
+        reason: StopReason,
+        retry_after: Option<Duration>,
+        options: CallOptions,
+    ) -> Outcome<L::Response> {
+        let call = Call::begin(options, &self.driver.timer, self.deadline());
+        let end = match reason {
+            StopReason::Cancelled => End::cancelled(cancelled(), call.started),
+            reason => End { retry_after, ..End::stopped(reason, None, call.started) },
+        };
+        self.driver.conclude(end, None, call).await
+    }
+
+    pub(crate) fn timer(&self) -> &T {
+        &self.driver.timer
+    }
+
+    pub(crate) fn deadline(&self) -> Duration {
+        self.config.client.retry.deadline
     }
 
     /// The models' names, from the strongest to the cheapest.

@@ -99,7 +99,7 @@ impl<R> End<R> {
 }
 
 /// Before anything was sent.
-pub(super) fn cancelled() -> CallError {
+pub(crate) fn cancelled() -> CallError {
     CallError::new(ErrorClass::Cancelled, "cancelled by the app")
 }
 

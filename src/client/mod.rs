@@ -25,7 +25,7 @@ mod target;
 
 /// What a pipeline over several services is made of.
 pub(crate) mod internal {
-    pub(crate) use super::call::{Call, End, Limits};
+    pub(crate) use super::call::{Call, End, Limits, cancelled};
     pub(crate) use super::driver::Driver;
     pub(crate) use super::exchange::{Exchange, Whole};
     pub(crate) use super::names::check_names;

@@ -27,6 +27,8 @@ pub enum StopReason {
     RetryAfterTooLong,
     /// The app cancelled the call.
     Cancelled,
+    /// The bulkhead had no place in time.
+    Bulkhead,
     /// No answer was good enough.
     LowQuality,
     /// A streamed answer broke off: the app has text of it, and asking again would show it twice.

@@ -1,5 +1,6 @@
 //! Article 004: five layers from the bare call to the gateway.
 
+mod agent;
 mod cache;
 mod cascade;
 mod router;

@@ -1,5 +1,3 @@
-//! A stand-in for an LLM service that fails as told, for demos and tests.
-
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::classify::{CallError, ErrorClass};

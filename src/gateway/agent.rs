@@ -1,0 +1,311 @@
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::answer::{AgentAnswer, AnswerSource};
+use super::config::{AgentConfig, AgentModels};
+use super::stats::{AgentStats, TierCalls};
+use crate::breaker::CircuitBreaker;
+use crate::bulkhead::{Bulkhead, Preset, Rejection, RejectionReason};
+use crate::cache::{CacheKey, Flights, Joined};
+use crate::cancel::{CancelReason, CancelToken};
+use crate::cascade::{DefaultQualityCheck, Model, ModelCascade, QualityCheck};
+use crate::client::{AnswerText, CallOptions, Hooks, LlmClient, LlmResponse, NoHooks, Outcome, OutcomeStatus};
+use crate::clock::{Clock, SystemClock, Timer, Timestamp};
+use crate::error::InvalidConfig;
+use crate::lock::lock;
+use crate::random::{Rng, SeededRng};
+use crate::retry::StopReason;
+use crate::router::{ModelRouter, ModelTier};
+
+const BULKHEADS: [&str; 3] = [Preset::PremiumModel.name(), Preset::StandardModel.name(), Preset::EconomyModel.name()];
+
+/// Settings of one call of an agent.
+#[derive(Debug, Clone, Default)]
+pub struct InvokeOptions {
+    /// The tier to begin with; `None`: the router chooses. With a tier no stored answer is given and none is stored.
+    pub tier: Option<ModelTier>,
+    /// Cancelling, deadline and identity of the call.
+    pub call: CallOptions,
+}
+
+/// Answers prompts with whatever works: a stored answer, a model, another model, a text that says what happened.
+///
+/// ```
+/// use resilience::clock::TokioClock;
+/// use resilience::gateway::{AgentConfig, AgentModels, AnswerSource, InvokeOptions, ResilientAgent};
+/// use resilience::mock::MockLlmClient;
+/// use resilience::router::ModelTier;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// let models = AgentModels {
+///     premium: MockLlmClient::always_failing(),
+///     standard: MockLlmClient::failing_first(0).with_reply("a plain answer"),
+///     economy: MockLlmClient::always_failing(),
+/// };
+/// let agent = ResilientAgent::new(models, AgentConfig::default(), TokioClock::new())?;
+/// let answer = agent.invoke("请分析这个架构", "请分析这个架构", InvokeOptions::default()).await;
+/// assert_eq!((answer.text.as_str(), answer.model_used), ("a plain answer", ModelTier::Standard));
+/// assert_eq!(answer.degraded_from, Some(ModelTier::Premium));
+/// let greeting = agent.invoke("你好", "你好", InvokeOptions::default()).await;
+/// assert_eq!(greeting.source, AnswerSource::Cache);
+/// # Ok::<(), resilience::InvalidConfig>(()) }).unwrap();
+/// ```
+pub struct ResilientAgent<L, T, Q = DefaultQualityCheck, H = NoHooks> {
+    router: ModelRouter,
+    bulkheads: [Arc<Bulkhead>; 3],
+    breakers: [Arc<CircuitBreaker>; 3],
+    cascade: ModelCascade<L, T, Q, H>,
+    flights: Flights<AgentAnswer>,
+    store_answers: bool,
+    figures: Mutex<Figures>,
+    shut_down: CancelToken,
+}
+
+#[derive(Default)]
+struct Figures {
+    total_calls: u64,
+    total_degraded: u64,
+    model_calls: [TierCalls; 4],
+}
+
+impl<L: LlmClient, T: Timer> ResilientAgent<L, T> {
+    /// An agent with the default quality check, without hooks, on the system's clock.
+    ///
+    /// # Errors
+    /// [`InvalidConfig`] for a setting out of its range.
+    pub fn new(models: AgentModels<L>, config: AgentConfig, timer: T) -> Result<Self, InvalidConfig> {
+        let rng = Arc::new(SeededRng::from_system());
+        Self::with_hooks(models, config, DefaultQualityCheck, timer, Arc::new(SystemClock), rng, NoHooks)
+    }
+}
+
+impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ResilientAgent<L, T, Q, H> {
+    /// An agent with its own check, clock, chance and hooks. `clock` is that of `timer`, for breakers, bulkheads and
+    /// stored answers.
+    ///
+    /// # Errors
+    /// As [`new`](ResilientAgent::new).
+    pub fn with_hooks(
+        models: AgentModels<L>,
+        config: AgentConfig,
+        check: Q,
+        timer: T,
+        clock: Arc<dyn Clock + Send + Sync>,
+        rng: Arc<dyn Rng>,
+        hooks: H,
+    ) -> Result<Self, InvalidConfig> {
+        let breaker = || CircuitBreaker::with_clock(config.breaker, clock.clone(), rng.clone()).map(Arc::new);
+        let breakers = [breaker()?, breaker()?, breaker()?];
+        let [premium, standard, economy] = config.bulkheads;
+        let bulkhead = |config| Bulkhead::with_clock(config, clock.clone()).map(Arc::new);
+        let bulkheads = [bulkhead(premium)?, bulkhead(standard)?, bulkhead(economy)?];
+        let router = ModelRouter::with_clock(config.router, clock.clone())?;
+        let tiers = models.into_tiers().into_iter().zip(&breakers);
+        let models = tiers.map(|((tier, client), breaker)| Model::new(router.model(tier), client, breaker.clone()));
+        let cascade = ModelCascade::with_hooks(models.collect(), config.cascade, check, timer, rng, hooks)?;
+        Ok(Self {
+            router,
+            bulkheads,
+            breakers,
+            cascade,
+            flights: Flights::new(config.coalescing)?,
+            store_answers: config.store_answers,
+            figures: Mutex::default(),
+            shut_down: CancelToken::new(),
+        })
+    }
+
+    /// Answers a prompt. `request` is what the models' clients get for it.
+    pub async fn invoke(&self, prompt: &str, request: &L::Request, options: InvokeOptions) -> AgentAnswer {
+        let started = self.cascade.timer().now();
+        let mut answer = self.answer(prompt, request, options, started).await;
+        answer.latency = self.cascade.timer().now().since(started);
+        self.count(&answer);
+        answer
+    }
+
+    /// What it has done.
+    pub fn stats(&self) -> AgentStats {
+        let bulkheads = BULKHEADS.iter().zip(&self.bulkheads);
+        let figures = lock(&self.figures);
+        AgentStats {
+            total_calls: figures.total_calls,
+            total_degraded: figures.total_degraded,
+            model_calls: figures.model_calls,
+            circuits: [0, 1, 2].map(|tier: usize| (self.breakers[tier].state(), self.breakers[tier].stats())),
+            bulkheads: bulkheads.map(|(name, bulkhead)| (*name, bulkhead.stats())).collect(),
+        }
+    }
+
+    /// Sets the counts of calls to 0. What breakers and bulkheads have seen stays.
+    pub fn reset_stats(&self) {
+        *lock(&self.figures) = Figures::default();
+    }
+
+    /// Ends all calls, as if their callers had cancelled them, and every later one at once.
+    pub fn shutdown(&self) {
+        self.shut_down.cancel(CancelReason::Cancelled);
+    }
+
+    /// Its router, with the stored answers.
+    pub fn router(&self) -> &ModelRouter {
+        &self.router
+    }
+
+    /// The breaker of a tier's model; none for the cache.
+    pub fn breaker(&self, tier: ModelTier) -> Option<&Arc<CircuitBreaker>> {
+        self.breakers.get(tier as usize)
+    }
+
+    async fn answer(
+        &self,
+        prompt: &str,
+        request: &L::Request,
+        options: InvokeOptions,
+        started: Timestamp,
+    ) -> AgentAnswer {
+        let routed = options.tier.is_none();
+        let stored = if routed { self.router.get_cached(prompt) } else { None };
+        if let Some(text) = stored.filter(|_| !self.shut_down.is_cancelled()) {
+            return self.stored_answer(text.as_ref().to_owned());
+        }
+        let tier = match options.tier {
+            Some(tier) if tier != ModelTier::Cache => tier,
+            _ => self.router.route_by_words(prompt).tier,
+        };
+        let call = self.cancelled_by_shutdown(options.call);
+        // Only what the router chose is the same for everybody who asks it.
+        let key = (routed && self.store_answers).then(|| CacheKey::of_text(prompt));
+        match self.flights.join(key).await {
+            Joined::Landed(answer) => AgentAnswer { shared: true, ..(*answer).clone() },
+            Joined::Lead(lead) => {
+                let answer = self.ask(prompt, request, tier, routed, call, started).await;
+                if answer.status == OutcomeStatus::Cancelled {
+                    // One caller's cancel is not the others': the next one leads.
+                    drop(lead);
+                    return answer;
+                }
+                (*lead.finish(answer)).clone()
+            }
+        }
+    }
+
+    /// Makes the call, on its way through the bulkhead of its tier.
+    async fn ask(
+        &self,
+        prompt: &str,
+        request: &L::Request,
+        tier: ModelTier,
+        store: bool,
+        mut call: CallOptions,
+        started: Timestamp,
+    ) -> AgentAnswer {
+        let index = tier as usize;
+        let timer = self.cascade.timer();
+        let longest = self.cascade.deadline();
+        let deadline = call.deadline.map_or(longest, |deadline| deadline.min(longest));
+        let place = self.bulkheads[index].acquire(timer, Some(deadline), call.cancel.as_ref()).await;
+        let waited = timer.now().since(started);
+        call.deadline = Some(deadline.saturating_sub(waited).max(Duration::from_millis(1)));
+        let outcome = match &place {
+            Ok(_) => self.cascade.ask(request, index, call).await,
+            Err(rejection) => self.cascade.refused(reason(rejection), rejection.retry_after, call).await,
+        };
+        drop(place);
+        let answer = self.read(outcome, tier);
+        if store && self.store_answers && answer.quality_check_passed && answer.source == AnswerSource::Model {
+            self.router.set_cached(prompt, answer.text.as_str());
+        }
+        answer
+    }
+
+    fn read(&self, mut outcome: Outcome<L::Response>, tier: ModelTier) -> AgentAnswer {
+        let source = match outcome.status {
+            OutcomeStatus::Ok => AnswerSource::Model,
+            OutcomeStatus::Fallback => AnswerSource::Fallback,
+            OutcomeStatus::Error | OutcomeStatus::Cancelled | OutcomeStatus::Partial => AnswerSource::None,
+        };
+        let place = outcome.provider.as_deref().and_then(|name| self.cascade.models().position(|model| model == name));
+        let model_used = place.map_or(ModelTier::Cache, |place| ModelTier::ORDER[place]);
+        let mut text = String::new();
+        let taken: <L::Response as LlmResponse>::Text = outcome.take_text();
+        taken.append_to(&mut text);
+        AgentAnswer {
+            text,
+            source,
+            status: outcome.status,
+            model_used,
+            degraded_from: (model_used != tier && source != AnswerSource::None).then_some(tier),
+            quality_check_passed: outcome.accepted,
+            bulkhead: Some(BULKHEADS[tier as usize]),
+            circuit_state: self.breakers[tier as usize].state(),
+            shared: false,
+            latency: outcome.elapsed,
+            stop_reason: outcome.stop_reason,
+            error: outcome.error,
+            cause: outcome.cause,
+            retry_after: outcome.retry_after,
+            passed_over: outcome.passed_over,
+            trace: outcome.trace,
+        }
+    }
+
+    fn stored_answer(&self, text: String) -> AgentAnswer {
+        AgentAnswer {
+            text,
+            source: AnswerSource::Cache,
+            status: OutcomeStatus::Ok,
+            model_used: ModelTier::Cache,
+            degraded_from: None,
+            quality_check_passed: true,
+            bulkhead: None,
+            circuit_state: self.breakers[ModelTier::Standard as usize].state(),
+            shared: false,
+            latency: Duration::ZERO,
+            stop_reason: StopReason::Success,
+            error: None,
+            cause: None,
+            retry_after: None,
+            passed_over: Vec::new(),
+            trace: Vec::new(),
+        }
+    }
+
+    /// A call that ends with the agent as well as with its own token.
+    fn cancelled_by_shutdown(&self, mut call: CallOptions) -> CallOptions {
+        let cancel = match call.cancel.take() {
+            Some(own) => CancelToken::child_of([&own, &self.shut_down]),
+            None => self.shut_down.child(),
+        };
+        CallOptions { cancel: Some(cancel), ..call }
+    }
+
+    fn count(&self, answer: &AgentAnswer) {
+        let mut figures = lock(&self.figures);
+        figures.total_calls += 1;
+        figures.total_degraded += u64::from(answer.degraded());
+        match answer.source {
+            AnswerSource::Model | AnswerSource::Cache => {
+                figures.model_calls[answer.model_used as usize].success += 1;
+            }
+            AnswerSource::Fallback => figures.model_calls[ModelTier::Cache as usize].failed += 1,
+            AnswerSource::None => {}
+        }
+        if answer.shared {
+            return;
+        }
+        for attempt in answer.trace.iter().filter(|attempt| attempt.class.is_some()) {
+            let name = attempt.provider.as_deref();
+            if let Some(tier) = self.cascade.models().position(|model| Some(model) == name) {
+                figures.model_calls[tier].failed += 1;
+            }
+        }
+    }
+}
+
+fn reason(rejection: &Rejection) -> StopReason {
+    match rejection.reason {
+        RejectionReason::Cancelled => StopReason::Cancelled,
+        RejectionReason::QueueFull | RejectionReason::WaitTooLong | RejectionReason::TimedOut => StopReason::Bulkhead,
+    }
+}
