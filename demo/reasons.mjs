@@ -31,6 +31,8 @@ const REASONS = {
   retry_after: (outcome) => rejected(outcome, "the service's Retry-After has not passed"),
   retry_after_too_long: ({ error }) => `the service asks for ${duration(error.retryAfterMs)}, no call waits so long`,
   cancelled: () => 'the call was cancelled',
+  bulkhead: (outcome) => rejected(outcome, 'the bulkhead had no place in time'),
+  low_quality: () => 'no answer was good enough',
   partial: () => 'the answer broke off, asking again would show its text twice',
 }
 
