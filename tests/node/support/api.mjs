@@ -1278,6 +1278,7 @@ export default {
       "RetryAfter": "retry_after",
       "RetryAfterTooLong": "retry_after_too_long",
       "Cancelled": "cancelled",
+      "Bulkhead": "bulkhead",
       "LowQuality": "low_quality",
       "Partial": "partial"
     }

@@ -106,7 +106,7 @@ export interface AttemptRecord {
   breakerState: BreakerState
   /** Whether it was the probe of a half-open breaker. */
   probe: boolean
-  /** Whether it may have been billed although no answer came. */
+  /** Whether it may have been billed although no answer of use came. */
   maybeBilled: boolean
 }
 
@@ -235,7 +235,7 @@ export interface CallOutcome {
   requestId: string
   /** Duration of the whole call, in milliseconds. */
   elapsedMs: number
-  /** Whether an attempt without an answer may have been billed. */
+  /** Whether an attempt without an answer of use may have been billed. */
   maybeBilled: boolean
   /** One entry for each attempt, in order. */
   trace: Array<AttemptRecord>
@@ -580,6 +580,8 @@ export declare enum StopReason {
   RetryAfterTooLong = 'retry_after_too_long',
   /** The app cancelled the call. */
   Cancelled = 'cancelled',
+  /** The bulkhead had no place in time. */
+  Bulkhead = 'bulkhead',
   /** No answer was good enough. */
   LowQuality = 'low_quality',
   /** A streamed answer broke off: the app has text of it, and asking again would show it twice. */
@@ -668,7 +670,7 @@ export declare class BreakerPermit {
    * The call failed and the service is to blame.
    * Throws INVALID_ARGUMENT unless both are from 0 to 365 days.
    *
-   * @param retryAfterMs the service asked to be left alone so long: no call is admitted earlier
+   * @param retryAfterMs the service asked to be left alone so long: no call is admitted earlier (up to maxRetryAfterMs)
    * @param tookMs how long the call took, for a window that looks at slow calls
    */
   recordFailure(retryAfterMs?: number, tookMs?: number): void
@@ -728,7 +730,7 @@ export declare class CircuitBreaker {
    * A call failed and the service is to blame. Half-open: taken for the oldest probe in flight. Open: ignored.
    * Throws INVALID_ARGUMENT unless both are from 0 to 365 days.
    *
-   * @param retryAfterMs the service asked to be left alone so long: no call is admitted earlier
+   * @param retryAfterMs the service asked to be left alone so long: no call is admitted earlier (up to maxRetryAfterMs)
    * @param tookMs how long the call took, for a window that looks at slow calls
    */
   recordFailure(retryAfterMs?: number, tookMs?: number): void
