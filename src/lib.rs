@@ -12,6 +12,7 @@
 //! | [`breaker`] | whether the service is asked at all |
 //! | [`client`] | runs a call through all of them |
 //! | [`chain`] | which of several services is asked |
+//! | [`request`] | one request that is tried again, and its trace for a panel |
 //! | [`cascade`] | which of several models is asked, and whether its answer is good enough |
 //! | [`gateway`] | all of it for one prompt, in the right order |
 //! | [`bulkhead`] | how many calls run at once, and how fast they follow each other |
@@ -63,6 +64,7 @@ mod millis;
 pub mod mock;
 pub mod random;
 pub mod registry;
+pub mod request;
 pub mod retry;
 pub mod router;
 mod text;

@@ -4,5 +4,6 @@
 mod support;
 
 mod article_000;
+mod article_001;
 mod article_002;
 mod article_004;
