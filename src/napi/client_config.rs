@@ -12,6 +12,7 @@ use super::js::Checked;
 use super::kept::Keeper;
 use crate::backoff::{BackoffConfig, Jitter};
 use crate::breaker::{self, BreakerConfig};
+use crate::cancel;
 use crate::client::{Accounting, CallOptions, ClientConfig, Fallback, Locale};
 use crate::random::{Rng, SeededRng};
 use crate::retry::{RetryBudgetConfig, RetryConfig};
@@ -36,13 +37,16 @@ pub fn read_client_config(options: Argument, defaults: ClientConfig) -> Checked<
 pub fn call_options(options: Argument) -> Checked<CallOptions> {
     let options = options.options()?;
     Ok(CallOptions {
-        cancel: options.field(c"cancelToken").optional(|token| {
-            let core = token.instance::<CancelToken>()?.and_then(CancelToken::core);
-            core.cloned().ok_or_else(|| token.wrong("an instance of CancelToken"))
-        })?,
+        cancel: options.field(c"cancelToken").optional(given_token)?,
         deadline: options.field(c"deadlineMs").optional(|time| time.millis(1.0))?,
         request_id: options.field(c"requestId").optional(|id| id.string(200))?,
     })
+}
+
+/// A token that the app made.
+pub fn given_token(token: Argument) -> Checked<cancel::CancelToken> {
+    let core = token.instance::<CancelToken>()?.and_then(CancelToken::core);
+    core.cloned().ok_or_else(|| token.wrong("an instance of CancelToken"))
 }
 
 /// A breaker that the app made.

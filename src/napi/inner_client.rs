@@ -209,7 +209,7 @@ impl InnerClient {
         let (object, function) = (self.object.value(scope), chat.function.value(scope));
         let value = request.begin_attempt(scope);
         let called = if chat.takes_context {
-            scope.call(object, function, &[value, self.context(scope, attempt)])
+            scope.call(object, function, &[value, attempt_context(&self.runtime, scope, attempt)])
         } else {
             scope.call(object, function, &[value])
         };
@@ -228,7 +228,7 @@ impl InnerClient {
         let (object, function) = (self.object.value(scope), chat_stream.function.value(scope));
         let (value, sink) = (request.begin_attempt(scope), receiver.sink(scope).unwrap_or_else(|| scope.undefined()));
         let called = if chat_stream.takes_context {
-            scope.call(object, function, &[value, sink, self.context(scope, attempt)])
+            scope.call(object, function, &[value, sink, attempt_context(&self.runtime, scope, attempt)])
         } else {
             scope.call(object, function, &[value, sink])
         };
@@ -260,19 +260,6 @@ impl InnerClient {
             Ok(returned) => JsPromise::new(&self.runtime, scope, returned, settle),
             Err(thrown) => JsPromise::ready(settle(scope, Err(thrown.value))),
         }
-    }
-
-    /// Making it costs more than the rest of the call: only for a client that takes it.
-    fn context(&self, scope: Scope, attempt: &Attempt<'_>) -> Value {
-        let context = scope.object();
-        scope.set(context, c"attempt", scope.number(f64::from(attempt.number())));
-        scope.set(context, c"requestId", scope.string(attempt.request_id()));
-        scope.set(context, c"timeoutMs", scope.number(whole_millis(attempt.timeout())));
-        let token = CancelToken::of_attempt(self.runtime.clone(), attempt.cancel_token());
-        if let Some(token) = instance::make(scope, "CancelToken\0", token) {
-            scope.set(context, c"cancelToken", token);
-        }
-        context
     }
 
     fn whole_answer(&self, keep: Keep) -> impl FnOnce(Scope, Value) -> Result<Answer, CallError> + 'static {
@@ -307,6 +294,20 @@ impl InnerClient {
         }
         Ok(Answer { text: Text::Units(text.unwrap_or(pushed)), value })
     }
+}
+
+/// What the app's function may know of its attempt. Making it costs more than the rest of the call: only for one that takes
+/// it.
+pub fn attempt_context(runtime: &Rc<Runtime>, scope: Scope, attempt: &Attempt<'_>) -> Value {
+    let context = scope.object();
+    scope.set(context, c"attempt", scope.number(f64::from(attempt.number())));
+    scope.set(context, c"requestId", scope.string(attempt.request_id()));
+    scope.set(context, c"timeoutMs", scope.number(whole_millis(attempt.timeout())));
+    let token = CancelToken::of_attempt(runtime.clone(), attempt.cancel_token());
+    if let Some(token) = instance::make(scope, "CancelToken\0", token) {
+        scope.set(context, c"cancelToken", token);
+    }
+    context
 }
 
 impl LlmClient for InnerClient {

@@ -23,7 +23,7 @@
 //! 5. **A promise** comes from [`Runtime::spawn`](executor::Runtime::spawn); one of the app is awaited as a
 //!    [`JsPromise`](executor::JsPromise), which converts the value the moment it settles. No [`Value`](js::Value) is
 //!    kept over an await.
-//! 6. **Plain records** stand in `records.rs`, enums of words too.
+//! 6. **Plain records** stand in `records.rs`, enums of words too; those of a request in `retry_trace.rs`.
 //! 7. **Tests:** `tests/node/support/make-api.mjs` lists the new API, and `bad_input.test.mjs` then asks for a rule for
 //!    each parameter. A class that keeps something of the app needs a page in `memory.test.mjs` that is collected.
 //!
@@ -69,5 +69,8 @@ mod kept;
 mod mock;
 mod options;
 mod records;
+mod request;
+mod retry_trace;
 mod stream;
+mod trace_log;
 mod version;

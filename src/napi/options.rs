@@ -252,3 +252,67 @@ pub struct MockOptions {
     #[napi(ts_type = "ManualClock")]
     pub clock: Option<f64>,
 }
+
+/// When a request is tried again (article 001). The first four have no default: a policy says them all. `RetryPolicies`
+/// has policies for reads and writes.
+#[napi(object, object_from_js = false)]
+pub struct RetryPolicy {
+    /// Wait before the first retry, before jitter, in milliseconds. 0 to 365 days; in the article 200.
+    pub base_ms: f64,
+    /// What each further wait is multiplied with. 1 to 1000; in the article 2.
+    pub factor: f64,
+    /// Cap of a wait in milliseconds, before jitter. 0 to 365 days; in the article 5000.
+    pub max_ms: f64,
+    /// Retries after the first request, as in the article: 4 means at most 5 requests. 0 to 100; in the article 4.
+    pub max_attempts: f64,
+    /// Longest time for one request in milliseconds. 1 to 365 days; default 60 000.
+    pub attempt_timeout_ms: Option<f64>,
+    /// Longest time for all requests and waits in milliseconds. 1 to 365 days; default 365 days: maxAttempts ends it.
+    pub deadline_ms: Option<f64>,
+    /// Longest Retry-After in milliseconds that is waited for, inclusive; a longer one ends it. 0 to 365 days; default
+    /// 60 000.
+    pub retry_after_max_ms: Option<f64>,
+    /// Whether a request is sent again after which the service may have done the work: a time limit, a broken
+    /// connection, an error of no known kind, a 5xx other than 501, 503, 505 and 529. Default true; for writes false.
+    pub retry_unsafe: Option<bool>,
+    /// Statuses that are tried again although they are no 5xx: `[408, 425, 429]` pass with time. Each 100 to 999;
+    /// default none: a 4xx is final.
+    pub retry_statuses: Option<Vec<f64>>,
+    /// Statuses that are final although they are 5xx, or stand in retryStatuses. Each 100 to 999; default none.
+    pub final_statuses: Option<Vec<f64>>,
+    /// Source of chance in [0, 1) for jitter; default: the device's. What is below or above is clamped; anything but a
+    /// finite number, or an exception, counts as 0.5 and is logged.
+    #[napi(ts_type = "() => number")]
+    pub rng: Option<f64>,
+    /// A clock that moves by hand, for tests; default: the device's monotonic clock.
+    #[napi(ts_type = "ManualClock")]
+    pub clock: Option<f64>,
+}
+
+/// Settings of one `requestWithRetry`.
+#[napi(object, object_to_js = false)]
+pub struct RetryOptions {
+    /// What its trace calls it, at most 2048 bytes; default `''`.
+    pub url: Option<String>,
+    /// Ends it when cancelled, as `cancel()` of its handle does: one token for all requests of a page.
+    #[napi(ts_type = "CancelToken")]
+    pub cancel_token: Option<f64>,
+    /// Shortens the whole, in milliseconds: 1 to 365 days; longer than the policy's deadline has no effect.
+    pub deadline_ms: Option<f64>,
+    /// Identity of the request, at most 200 bytes; made up when left out.
+    pub request_id: Option<String>,
+    /// Where its trace goes when it has ended.
+    #[napi(ts_type = "TraceLog")]
+    pub log: Option<f64>,
+    /// Whether the function gets an `AttemptContext`; default: when its `length` is 1 or more. Set it for a function
+    /// with a default value or rest parameters there.
+    pub pass_context: Option<bool>,
+}
+
+/// Settings of one `cancellableSleep`.
+#[napi(object, object_to_js = false)]
+pub struct SleepOptions {
+    /// A clock that moves by hand, for tests; default: the device's monotonic clock.
+    #[napi(ts_type = "ManualClock")]
+    pub clock: Option<f64>,
+}

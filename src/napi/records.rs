@@ -31,6 +31,8 @@ macro_rules! words {
     };
 }
 
+pub(super) use words;
+
 words! {
     /// What kind of fault ended an attempt. The README's table says what follows from each.
     ErrorClass from classify::ErrorClass {
@@ -182,7 +184,7 @@ fn known_ms(wait: Duration) -> Option<f64> {
 }
 
 /// With its fraction: what was measured is not rounded up.
-fn measured_ms(duration: Duration) -> f64 {
+pub fn measured_ms(duration: Duration) -> f64 {
     duration.as_micros() as f64 / 1_000.0
 }
 

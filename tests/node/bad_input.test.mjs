@@ -19,6 +19,9 @@ const words = (of) => ({ accepts: (v) => Object.values(api.enums[of]).includes(v
 const fn = (sample) => ({ accepts: (v) => typeof v === 'function', sample })
 const instance = (name) => ({ accepts: (v) => v instanceof lib[name], sample: () => new lib[name]() })
 const options = (of) => ({ accepts: (v) => typeof v === 'object' && v !== null && !Array.isArray(v), sample: {}, of })
+// an object that must have fields; without them the error names the first one
+const record = (first, sample, of) => ({ ...options(of), sample, incomplete: first })
+const statuses = { accepts: (v) => Array.isArray(v) && v.every(integer(100, 999).accepts), sample: [429] }
 const anything = { accepts: () => true, sample: {} }
 const either = (...rules) => ({ accepts: (v) => rules.some((rule) => rule.accepts(v)), sample: rules[0].sample })
 // what is allowed depends on another field, which is at its default here
@@ -26,12 +29,23 @@ const within = (rule, accepts) => ({ ...rule, accepts })
 const client = { accepts: () => false, sample: () => new lib.MockLlmClient() }
 const provider = (name) => ({ accepts: () => false, sample: () => ({ name, chat: async () => 'x' }) })
 
+const policy = { baseMs: 200, factor: 2, maxMs: 5000, maxAttempts: 4 }
+const trace = { url: 'x', attempts: 1, delays: [5], finalStatus: 200 }
+
 // every UTF-16 unit that is no ASCII counts 3 here, as a lone surrogate does once it is replaced
 const utf8 = (text) => Array.from(text).reduce((sum, c) => sum + (c.charCodeAt(0) < 0x80 ? 1 : 3), 0)
 
 const rules = {
   'classifyError(error)': anything,
   'classifyError(provider)': string(200),
+  'nextDelayMs(policy)': record('baseMs', policy, 'RetryPolicy'),
+  'nextDelayMs(attempt)': integer(1, 2 ** 32 - 1),
+  'requestWithRetry(request)': { accepts: (v) => typeof v === 'function', sample: async () => 200 },
+  'requestWithRetry(policy)': record('baseMs', policy, 'RetryPolicy'),
+  'requestWithRetry(options)': options('RetryOptions'),
+  'cancellableSleep(ms)': { ...millis(0), waits: true },
+  'cancellableSleep(token)': { ...instance('CancelToken'), waits: true },
+  'cancellableSleep(options)': { ...options('SleepOptions'), waits: true },
   'BackoffCalculator.nextDelay(attempt)': integer(1, 2 ** 32 - 1),
   'BackoffCalculator.nextDelay(base)': number(0, SAFE),
   'BackoffCalculator.nextDelay(factor)': number(1, 1000),
@@ -77,6 +91,12 @@ const rules = {
   'ResilientLlmClient.chatStream(onText)': { ...fn(() => {}), accepts: (v) => typeof v === 'function' },
   'ResilientLlmClient.chatStream(options)': options('CallOptions'),
   'TextSink.push(text)': { accepts: (v) => typeof v === 'string', sample: 'x' },
+  'new TraceLog(limit)': integer(1, 10000),
+  'TraceLog.add(trace)': record('url', trace, 'RetryTrace'),
+  'TraceLog.addOutcome(outcome)': record('status', { status: 'ok', elapsedMs: 1, trace: [] }),
+  'TraceLog.addOutcome(url)': string(2048),
+  'TraceLog.onChange(listener)': fn(() => {}),
+  'TraceLog.offChange(id)': integer(0, SAFE),
   'new ResilientLlmRunner(primary)': provider('primary'),
   'new ResilientLlmRunner(fallbacks)': { accepts: (v) => Array.isArray(v) && v.length === 0, sample: [] },
   'new ResilientLlmRunner(config)': options('RunnerConfig'),
@@ -154,10 +174,38 @@ const rules = {
   'CallOptions.cancelToken': instance('CancelToken'),
   'CallOptions.deadlineMs': millis(1),
   'CallOptions.requestId': string(200),
+  'RetryPolicy.baseMs': millis(0),
+  'RetryPolicy.factor': number(1, 1000),
+  'RetryPolicy.maxMs': millis(0),
+  'RetryPolicy.maxAttempts': integer(0, 100),
+  'RetryPolicy.attemptTimeoutMs': millis(1),
+  'RetryPolicy.deadlineMs': millis(1),
+  'RetryPolicy.retryAfterMaxMs': millis(0),
+  'RetryPolicy.retryUnsafe': boolean,
+  'RetryPolicy.retryStatuses': statuses,
+  'RetryPolicy.finalStatuses': statuses,
+  'RetryPolicy.rng': fn(() => 0.5),
+  'RetryPolicy.clock': instance('ManualClock'),
+  'RetryOptions.url': string(2048),
+  'RetryOptions.cancelToken': instance('CancelToken'),
+  'RetryOptions.deadlineMs': millis(1),
+  'RetryOptions.requestId': string(200),
+  'RetryOptions.log': instance('TraceLog'),
+  'RetryOptions.passContext': boolean,
+  'SleepOptions.clock': { ...instance('ManualClock'), waits: true },
+  'RetryTrace.url': string(2048),
+  'RetryTrace.attempts': integer(0, SAFE),
+  'RetryTrace.delays': { accepts: (v) => Array.isArray(v) && v.every(millis(0).accepts), sample: [5] },
+  'RetryTrace.finalStatus': integer(0, 999),
+  // nobody but the panel looks at the rest
+  ...Object.fromEntries(['outcome', 'stopReason', 'startedAtMs', 'durationMs', 'requestId', 'requests'].map((name) => ['RetryTrace.' + name, anything])),
 }
 
 // Fields that are judged only where another one is set.
 const together = { 'ResilienceConfig.jitterMs': { jitter: 'additive' }, 'RunnerConfig.jitterMs': { jitter: 'additive' } }
+// Fields that must be there whatever else is.
+const required = { RetryPolicy: policy, RetryTrace: trace }
+const beside = (of, name) => Object.fromEntries(Object.entries({ ...required[of], ...together[`${of}.${name}`] }).filter(([other]) => other !== name))
 // How an error names a field that is not called by its own name.
 const named = { 'WindowOptions.calls': 'window.calls', 'WindowOptions.lengthMs': 'window.lengthMs', 'WindowOptions.buckets': 'window.buckets', 'WindowOptions.minimumCalls': 'window.minimumCalls', 'WindowOptions.failureRate': 'window.failureRate', 'WindowOptions.failures': 'window.failures', 'WindowOptions.slowRate': 'window.slowRate', 'WindowOptions.slowCallMs': 'window.slowCallMs',  'RetryBudgetOptions.capacity': 'budget.capacity', 'RetryBudgetOptions.perCall': 'budget.perCall', 'RetryBudgetOptions.perMinute': 'budget.perMinute' }
 const instances = {
@@ -168,6 +216,8 @@ const instances = {
   MockLlmClient: () => new lib.MockLlmClient(),
   ResilientLlmClient: () => new lib.ResilientLlmClient(new lib.MockLlmClient()),
   ResilientLlmRunner: () => new lib.ResilientLlmRunner({ name: 'primary', chat: async () => 'x' }),
+  RetryHandle: () => lib.requestWithRetry(async () => 200, policy),
+  TraceLog: () => new lib.TraceLog(),
   TextSink: () => {
     let sink
     new lib.ResilientLlmClient({ async chatStream(request, given) { sink = given } }).chatStream({}, () => {})
@@ -184,7 +234,7 @@ const values = [
   ["'5'", '5'], ["''", ''], ['true', true], ['false', false], ['[]', []], ['[5]', [5]], ['{}', {}], ['a function', () => {}], ['a class', class {}],
   ['a huge string', huge], ['a lone surrogate', '\ud800'], ['a NUL', 'a\0b'], ['a bigint', 5n], ['a Date', new Date()], ['a boxed number', Object(5)], ['an object that becomes a number', { valueOf: () => 5, toString: () => '5' }],
   ['an Error', new Error('x')], ['a Promise', Promise.resolve(5)], ['a proxy', new Proxy({}, {})], ['an object without prototype', Object.create(null)],
-  ['a breaker', new lib.CircuitBreaker()], ['a clock', new lib.ManualClock()], ['a token', new lib.CancelToken()],
+  ['a breaker', new lib.CircuitBreaker()], ['a clock', new lib.ManualClock()], ['a token', new lib.CancelToken()], ['a log', new lib.TraceLog()],
   ['a clock under a false flag', Object.setPrototypeOf(new lib.ManualClock(), lib.CircuitBreaker.prototype)],
   ['a breaker under a false flag', Object.setPrototypeOf(new lib.CircuitBreaker(), lib.ManualClock.prototype)],
   ['a token under a false flag', Object.setPrototypeOf(new lib.CancelToken(), lib.ManualClock.prototype)],
@@ -219,8 +269,8 @@ function* parameters() {
 function* fields(of, call) {
   for (const [name, { optional, type }] of Object.entries(api.interfaces[of])) {
     const key = `${of}.${name}`
-    const withValue = (value) => call({ ...together[key], [name]: value })
-    yield { key, name: named[key] || name, optional, type, call: withValue, missing: () => call({ ...together[key] }) }
+    const withValue = (value) => call({ ...beside(of, name), [name]: value })
+    yield { key, name: named[key] || name, optional, type, call: withValue, missing: () => call(beside(of, name)) }
     if (rules[key] && rules[key].of) yield* fields(rules[key].of, withValue)
   }
 }
@@ -276,20 +326,23 @@ async function use(result) {
 for (const { key, name, optional, promised, call, missing, code, through } of places) {
   const rule = rules[key] || anything
   // who awaits a call expects all its errors there, those about its arguments too
-  const refuses = async (run, what) => {
+  const refuses = async (run, what, field = name) => {
     const error = promised ? await assert.rejects(run(), Error, `${key} with ${what}`) : assert.throws(run, Error, `${key} with ${what}`)
-    assert.deepEqual([error.code, error.field], [code, name], `${key} with ${what}: ${error}`)
-    assert.match(error.message, new RegExp(`^${name.replace('.', '\\.')}: got .{1,90}, allowed: .{3,}`))
+    assert.deepEqual([error.code, error.field], [code, field], `${key} with ${what}: ${error}`)
+    assert.match(error.message, new RegExp(`^${field.replace('.', '\\.')}: got .{1,90}, allowed: .{3,}`))
     return error.message
   }
   test(`${key}${through ? ` in ${through}` : ''}: each value is refused by name, or means what is documented`, async () => {
     const acceptsMissing = optional || rule.accepts(undefined)
-    if (acceptsMissing) await use(missing())
+    // what is let through may take its time
+    const work = (result) => (rule.waits ? undefined : use(result))
+    if (acceptsMissing) await work(missing())
     else await refuses(missing, 'nothing')
     for (const [what, value] of values) {
-      const accepted = value === undefined ? acceptsMissing : rule.accepts(value) && !(rule.accepts !== anything.accepts && falseFlag(what) && !rule.of)
+      const accepted = value === undefined ? acceptsMissing : rule.accepts(value) && !(rule.accepts !== anything.accepts && falseFlag(what) && !rule.of && !rule.incomplete)
       if (rule.skip === what) continue
-      if (accepted) await use(call(value))
+      if (accepted && rule.incomplete) await refuses(() => call(value), what, rule.incomplete)
+      else if (accepted) await work(call(value))
       else await refuses(() => call(value), what)
     }
   })
@@ -336,6 +389,25 @@ async function passing(config, steps, calls = 1) {
   return outcome
 }
 const zeros = {
+  'cancellableSleep(ms)': async () => assert.equal(await lib.cancellableSleep(0, undefined, { clock: new lib.ManualClock() }), true),
+  'RetryPolicy.baseMs': async () => assert.equal(lib.nextDelayMs({ ...policy, baseMs: 0 }, 9), 0),
+  'RetryPolicy.maxMs': async () => assert.equal(lib.nextDelayMs({ ...policy, maxMs: 0 }, 9), 0),
+  'RetryPolicy.maxAttempts': async () => assert.equal((await lib.requestWithRetry(async () => 503, { ...policy, maxAttempts: 0 }).result).trace.requests.length, 1),
+  'RetryPolicy.retryAfterMaxMs': async () => {
+    const asking = async () => ({ status: 503, retryAfterMs: 1 })
+    assert.equal((await lib.requestWithRetry(asking, { ...policy, retryAfterMaxMs: 0 }).result).stopReason, 'retry_after_too_long')
+  },
+  'RetryTrace.attempts': async () => {
+    const log = new lib.TraceLog()
+    log.add({ ...trace, attempts: 0 })
+    assert.equal(log.all()[0].attempts, 0)
+  },
+  'RetryTrace.finalStatus': async () => {
+    const log = new lib.TraceLog()
+    log.add({ ...trace, finalStatus: 0 })
+    assert.equal(log.all()[0].finalStatus, 0)
+  },
+  'TraceLog.offChange(id)': async () => assert.equal(new lib.TraceLog().offChange(0), false),
   'BackoffCalculator.nextDelay(base)': async () => assert.equal(lib.BackoffCalculator.nextDelay(5, 0, 2, () => 0.5), 0),
   'CancelToken.offCancel(id)': async () => assert.equal(new lib.CancelToken().offCancel(0), false),
   'new CircuitBreaker(cooldownMs)': async () => {

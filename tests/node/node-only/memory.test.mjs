@@ -5,7 +5,7 @@ import lib, { platform } from '../support/module.mjs'
 import { test, assert } from '../support/runner.mjs'
 import { httpError, never, setUp, drive, sleep } from '../support/help.mjs'
 
-const { BreakerState, CancelToken, CircuitBreaker, ManualClock, ResilientLlmClient } = lib
+const { BreakerState, CancelToken, CircuitBreaker, ManualClock, ResilientLlmClient, TraceLog, requestWithRetry } = lib
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc')
 const slow = platform === 'arm64'
@@ -266,4 +266,42 @@ test('what the app lets go of is collected: requests, answers, errors, contexts,
   })
   assert.between(collected, nearly(20), 20)
   assert.between(kept.filter((ref) => ref.deref()).length, 0, 6)
+})
+
+const policy = { baseMs: 0, factor: 2, maxMs: 0, maxAttempts: 2 }
+
+test('20 000 requests that are tried again, of one token and one log', async () => {
+  const [log, cancelToken] = [new TraceLog(), new CancelToken()]
+  await isFlat(20000, async (count) => {
+    for (let done = 0; done < count; done += 1000) {
+      const requests = Array.from({ length: Math.min(count, 1000) }, () => {
+        let calls = 0
+        return requestWithRetry(async (context) => ({ status: calls++ ? 200 : 503, context }), policy, { log, cancelToken }).result
+      })
+      await Promise.all(requests)
+    }
+  })
+})
+
+test('a page that holds its request and its log, whose functions hold the page', async () => {
+  const collected = await isCollected(20, async (i) => {
+    const page = { log: new TraceLog(), token: new CancelToken() }
+    page.log.onChange(() => page)
+    page.handle = requestWithRetry(async () => ({ status: i % 2 ? 200 : 503, page }), { ...policy, rng: () => (page, 0) }, { log: page.log, cancelToken: page.token })
+    page.result = await page.handle.result
+    return page
+  })
+  assert.between(collected, nearly(20), 20)
+})
+
+test('a request whose handle and log nobody holds goes on, and the panel hears of it', async () => {
+  const heard = []
+  for (let i = 0; i < 10; i++) {
+    const log = new TraceLog()
+    log.onChange((trace) => heard.push(trace.attempts))
+    requestWithRetry(async () => (await sleep(1), 503), { ...policy, baseMs: 5, maxMs: 5 }, { log })
+  }
+  await collect()
+  while (heard.length < 10) await sleep(5)
+  assert.deepEqual(heard, new Array(10).fill(2))
 })

@@ -1,6 +1,26 @@
 // Made by make-api.mjs from index.d.ts: do not edit.
 export default {
   "functions": {
+    "cancellableSleep": {
+      "parameters": [
+        {
+          "name": "ms",
+          "optional": false,
+          "type": "number"
+        },
+        {
+          "name": "token",
+          "optional": true,
+          "type": "CancelToken"
+        },
+        {
+          "name": "options",
+          "optional": true,
+          "type": "SleepOptions"
+        }
+      ],
+      "returns": "Promise<boolean>"
+    },
     "classifyError": {
       "parameters": [
         {
@@ -15,6 +35,41 @@ export default {
         }
       ],
       "returns": "ErrorInfo"
+    },
+    "nextDelayMs": {
+      "parameters": [
+        {
+          "name": "policy",
+          "optional": false,
+          "type": "RetryPolicy"
+        },
+        {
+          "name": "attempt",
+          "optional": false,
+          "type": "number"
+        }
+      ],
+      "returns": "number"
+    },
+    "requestWithRetry": {
+      "parameters": [
+        {
+          "name": "request",
+          "optional": false,
+          "type": "(context: AttemptContext) => Promise<Object | number>"
+        },
+        {
+          "name": "policy",
+          "optional": false,
+          "type": "RetryPolicy"
+        },
+        {
+          "name": "options",
+          "optional": true,
+          "type": "RetryOptions"
+        }
+      ],
+      "returns": "RetryHandle"
     },
     "version": {
       "parameters": [],
@@ -480,6 +535,37 @@ export default {
         "listenerErrors": "number"
       }
     },
+    "RetryHandle": {
+      "constructible": false,
+      "parameters": [],
+      "methods": {
+        "cancel": {
+          "parameters": [],
+          "returns": "void"
+        }
+      },
+      "statics": {},
+      "getters": {
+        "result": "Promise<RetryResult>",
+        "trace": "RetryTrace"
+      }
+    },
+    "RetryPolicies": {
+      "constructible": false,
+      "parameters": [],
+      "methods": {},
+      "statics": {
+        "read": {
+          "parameters": [],
+          "returns": "RetryPolicy"
+        },
+        "write": {
+          "parameters": [],
+          "returns": "RetryPolicy"
+        }
+      },
+      "getters": {}
+    },
     "TextSink": {
       "constructible": false,
       "parameters": [],
@@ -502,6 +588,75 @@ export default {
       "statics": {},
       "getters": {
         "closed": "boolean"
+      }
+    },
+    "TraceLog": {
+      "constructible": true,
+      "parameters": [
+        {
+          "name": "limit",
+          "optional": true,
+          "type": "number"
+        }
+      ],
+      "methods": {
+        "add": {
+          "parameters": [
+            {
+              "name": "trace",
+              "optional": false,
+              "type": "RetryTrace"
+            }
+          ],
+          "returns": "void"
+        },
+        "addOutcome": {
+          "parameters": [
+            {
+              "name": "outcome",
+              "optional": false,
+              "type": "CallOutcome"
+            },
+            {
+              "name": "url",
+              "optional": false,
+              "type": "string"
+            }
+          ],
+          "returns": "void"
+        },
+        "all": {
+          "parameters": [],
+          "returns": "Array<RetryTrace>"
+        },
+        "clear": {
+          "parameters": [],
+          "returns": "void"
+        },
+        "onChange": {
+          "parameters": [
+            {
+              "name": "listener",
+              "optional": false,
+              "type": "(trace?: RetryTrace) => void"
+            }
+          ],
+          "returns": "number"
+        },
+        "offChange": {
+          "parameters": [
+            {
+              "name": "id",
+              "optional": false,
+              "type": "number"
+            }
+          ],
+          "returns": "boolean"
+        }
+      },
+      "statics": {},
+      "getters": {
+        "listenerErrors": "number"
       }
     }
   },
@@ -1054,6 +1209,150 @@ export default {
         "type": "ErrorInfo"
       }
     },
+    "RetryOptions": {
+      "url": {
+        "optional": true,
+        "type": "string"
+      },
+      "cancelToken": {
+        "optional": true,
+        "type": "CancelToken"
+      },
+      "deadlineMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "requestId": {
+        "optional": true,
+        "type": "string"
+      },
+      "log": {
+        "optional": true,
+        "type": "TraceLog"
+      },
+      "passContext": {
+        "optional": true,
+        "type": "boolean"
+      }
+    },
+    "RetryPolicy": {
+      "baseMs": {
+        "optional": false,
+        "type": "number"
+      },
+      "factor": {
+        "optional": false,
+        "type": "number"
+      },
+      "maxMs": {
+        "optional": false,
+        "type": "number"
+      },
+      "maxAttempts": {
+        "optional": false,
+        "type": "number"
+      },
+      "attemptTimeoutMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "deadlineMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "retryAfterMaxMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "retryUnsafe": {
+        "optional": true,
+        "type": "boolean"
+      },
+      "retryStatuses": {
+        "optional": true,
+        "type": "Array<number>"
+      },
+      "finalStatuses": {
+        "optional": true,
+        "type": "Array<number>"
+      },
+      "rng": {
+        "optional": true,
+        "type": "() => number"
+      },
+      "clock": {
+        "optional": true,
+        "type": "ManualClock"
+      }
+    },
+    "RetryResult": {
+      "outcome": {
+        "optional": false,
+        "type": "RetryOutcome"
+      },
+      "stopReason": {
+        "optional": false,
+        "type": "StopReason"
+      },
+      "status": {
+        "optional": true,
+        "type": "number"
+      },
+      "response": {
+        "optional": true,
+        "type": "Object"
+      },
+      "error": {
+        "optional": true,
+        "type": "ErrorInfo"
+      },
+      "trace": {
+        "optional": false,
+        "type": "RetryTrace"
+      }
+    },
+    "RetryTrace": {
+      "url": {
+        "optional": false,
+        "type": "string"
+      },
+      "attempts": {
+        "optional": false,
+        "type": "number"
+      },
+      "delays": {
+        "optional": false,
+        "type": "Array<number>"
+      },
+      "finalStatus": {
+        "optional": false,
+        "type": "number"
+      },
+      "outcome": {
+        "optional": true,
+        "type": "RetryOutcome"
+      },
+      "stopReason": {
+        "optional": true,
+        "type": "StopReason"
+      },
+      "startedAtMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "durationMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "requestId": {
+        "optional": true,
+        "type": "string"
+      },
+      "requests": {
+        "optional": true,
+        "type": "Array<AttemptRecord>"
+      }
+    },
     "RunnerAnswer": {
       "text": {
         "optional": false,
@@ -1166,6 +1465,12 @@ export default {
         "type": "ManualClock"
       }
     },
+    "SleepOptions": {
+      "clock": {
+        "optional": true,
+        "type": "ManualClock"
+      }
+    },
     "WindowCounts": {
       "total": {
         "optional": false,
@@ -1267,6 +1572,12 @@ export default {
       "Error": "error",
       "Cancelled": "cancelled",
       "Partial": "partial"
+    },
+    "RetryOutcome": {
+      "Success": "success",
+      "Final": "final",
+      "GivenUp": "given_up",
+      "Cancelled": "cancelled"
     },
     "StopReason": {
       "Success": "success",

@@ -490,6 +490,126 @@ export interface RetryEvent {
   error: ErrorInfo
 }
 
+/** Settings of one `requestWithRetry`. */
+export interface RetryOptions {
+  /** What its trace calls it, at most 2048 bytes; default `''`. */
+  url?: string
+  /** Ends it when cancelled, as `cancel()` of its handle does: one token for all requests of a page. */
+  cancelToken?: CancelToken
+  /** Shortens the whole, in milliseconds: 1 to 365 days; longer than the policy's deadline has no effect. */
+  deadlineMs?: number
+  /** Identity of the request, at most 200 bytes; made up when left out. */
+  requestId?: string
+  /** Where its trace goes when it has ended. */
+  log?: TraceLog
+  /**
+   * Whether the function gets an `AttemptContext`; default: when its `length` is 1 or more. Set it for a function
+   * with a default value or rest parameters there.
+   */
+  passContext?: boolean
+}
+
+/** How a request that may be tried again ended, in one word. */
+export declare enum RetryOutcome {
+  /** A 2xx came. */
+  Success = 'success',
+  /** Asking again cannot help: a 4xx, or an error that stays. */
+  Final = 'final',
+  /** Retries or time are used up, or the work may have been done and must not be done twice. Show it red. */
+  GivenUp = 'given_up',
+  /** The app cancelled it. */
+  Cancelled = 'cancelled'
+}
+
+/**
+ * When a request is tried again (article 001). The first four have no default: a policy says them all. `RetryPolicies`
+ * has policies for reads and writes.
+ */
+export interface RetryPolicy {
+  /** Wait before the first retry, before jitter, in milliseconds. 0 to 365 days; in the article 200. */
+  baseMs: number
+  /** What each further wait is multiplied with. 1 to 1000; in the article 2. */
+  factor: number
+  /** Cap of a wait in milliseconds, before jitter. 0 to 365 days; in the article 5000. */
+  maxMs: number
+  /** Retries after the first request, as in the article: 4 means at most 5 requests. 0 to 100; in the article 4. */
+  maxAttempts: number
+  /** Longest time for one request in milliseconds. 1 to 365 days; default 60 000. */
+  attemptTimeoutMs?: number
+  /** Longest time for all requests and waits in milliseconds. 1 to 365 days; default 365 days: maxAttempts ends it. */
+  deadlineMs?: number
+  /**
+   * Longest Retry-After in milliseconds that is waited for, inclusive; a longer one ends it. 0 to 365 days; default
+   * 60 000.
+   */
+  retryAfterMaxMs?: number
+  /**
+   * Whether a request is sent again after which the service may have done the work: a time limit, a broken
+   * connection, an error of no known kind, a 5xx other than 501, 503, 505 and 529. Default true; for writes false.
+   */
+  retryUnsafe?: boolean
+  /**
+   * Statuses that are tried again although they are no 5xx: `[408, 425, 429]` pass with time. Each 100 to 999;
+   * default none: a 4xx is final.
+   */
+  retryStatuses?: Array<number>
+  /** Statuses that are final although they are 5xx, or stand in retryStatuses. Each 100 to 999; default none. */
+  finalStatuses?: Array<number>
+  /**
+   * Source of chance in [0, 1) for jitter; default: the device's. What is below or above is clamped; anything but a
+   * finite number, or an exception, counts as 0.5 and is logged.
+   */
+  rng?: () => number
+  /** A clock that moves by hand, for tests; default: the device's monotonic clock. */
+  clock?: ManualClock
+}
+
+/** Everything about a request that has ended. */
+export interface RetryResult {
+  /** How it ended. */
+  outcome: RetryOutcome
+  /** Why it was not tried again. */
+  stopReason: StopReason
+  /** HTTP status of the last request, if it had one. */
+  status?: number
+  /** What the last request gave, as it is, whatever its status; undefined when it gave no object. */
+  response?: Object
+  /** The last request's error, or the cancel; undefined on success. */
+  error?: ErrorInfo
+  /** What happened on the way. */
+  trace: RetryTrace
+}
+
+/**
+ * What a panel shows of a request: without it, retries hide behind the time of the one request that succeeded. The
+ * first four are article 001's, and all that `TraceLog.add` asks for.
+ */
+export interface RetryTrace {
+  /** What was asked for, at most 2048 bytes. */
+  url: string
+  /** Retries, as the article counts: 0 when the first request decided. As many as `delays`. */
+  attempts: number
+  /** The wait before each retry, in milliseconds. A cancel may have cut the last one short. */
+  delays: Array<number>
+  /** HTTP status of the last request; 0: it had none. */
+  finalStatus: number
+  /** How it ended; undefined while it runs. */
+  outcome?: RetryOutcome
+  /** Why it was not tried again; undefined while it runs. */
+  stopReason?: StopReason
+  /** When it began: milliseconds since 1970, or on the `clock` of its policy. */
+  startedAtMs?: number
+  /** How long the whole took, waits included, in milliseconds; undefined while it runs. */
+  durationMs?: number
+  /** The same over all its requests. */
+  requestId?: string
+  /**
+   * One entry for each request, in order, once all have ended. `status` is there also for one that succeeded;
+   * `breakerState` says nothing where no breaker is asked.
+   */
+  requests?: Array<AttemptRecord>
+}
+
 /** What `execute` gives. */
 export interface RunnerAnswer {
   /** The model's answer. */
@@ -560,6 +680,12 @@ export interface RunnerConfig {
   clock?: ManualClock
 }
 
+/** Settings of one `cancellableSleep`. */
+export interface SleepOptions {
+  /** A clock that moves by hand, for tests; default: the device's monotonic clock. */
+  clock?: ManualClock
+}
+
 /** Why a call made no further attempt. */
 export declare enum StopReason {
   /** An answer came. */
@@ -622,6 +748,17 @@ export interface WindowOptions {
 }
 
 /**
+ * Waits for `ms` milliseconds, or until `token` is cancelled: then it ends at once.
+ * Rejects only with INVALID_ARGUMENT, for a wrong argument.
+ *
+ * @param ms 0 to 365 days
+ * @param token ends it early
+ * @param options the clock, for tests
+ * @returns true: slept to the end; false: cancelled, also when it was before
+ */
+export declare function cancellableSleep(ms: number, token?: CancelToken, options?: SleepOptions): Promise<boolean>
+
+/**
  * Judges anything that a client threw or rejected with: what kind of fault it is, whether a retry can help, how long
  * the service asks to wait. Any value is allowed; what says nothing is `Unknown`.
  * Throws INVALID_ARGUMENT when `provider` is given and no such string.
@@ -632,6 +769,32 @@ export interface WindowOptions {
  * @param provider id or host of the provider, at most 200 bytes: some codes mean different things
  */
 export declare function classifyError(error: Object | string | number | boolean | null | undefined, provider?: string): ErrorInfo
+
+/**
+ * The wait before retry `attempt` in milliseconds: evenly spread over [0, min(maxMs, baseMs · factor^(attempt − 1))),
+ * rounded down. Requests that failed together don't come back together.
+ * Throws INVALID_ARGUMENT naming the field, the value and what is allowed.
+ *
+ * @param policy figures and chance
+ * @param attempt which retry, counted from 1
+ */
+export declare function nextDelayMs(policy: RetryPolicy, attempt: number): number
+
+/**
+ * Sends a request until it succeeds, fails for good, or is given up (article 001). A 2xx is done; a 4xx is final, and
+ * any other status but a 5xx; a 5xx and errors of the network are tried again after `nextDelayMs`, and never before a
+ * Retry-After is over. What an error says by `retryable`, and a response by `x-should-retry`, comes before that. The
+ * article's takes a URL; here it is the app's own function that sends, and the URL is an option for the panel.
+ * Throws INVALID_ARGUMENT naming the field, the value and what is allowed.
+ *
+ * @param request makes one request and does not retry by itself. What it gives is a status, or has one as
+ * `responseCode`, `status` or `statusCode`. What it throws is judged as by `classifyError`, but a device without
+ * network is tried again
+ * @param policy waits, retries, time limits
+ * @param options name for the panel, cancelling, identity, log
+ * @returns its handle, with `result` to await
+ */
+export declare function requestWithRetry(request: (context: AttemptContext) => Promise<Object | number>, policy: RetryPolicy, options?: RetryOptions): RetryHandle
 
 /** Version of this module. */
 export declare function version(): string
@@ -922,6 +1085,35 @@ export declare class ResilientLlmRunner {
   get listenerErrors(): number
 }
 
+/** A request that runs. Only `requestWithRetry` makes one. */
+export declare class RetryHandle {
+  private constructor()
+  /**
+   * Ends it: a wait ends at once and sends no further request, and the request in flight is told by the
+   * `cancelToken` of its context. Without effect once it has ended.
+   */
+  cancel(): void
+  /** What it came to. Never rejects. */
+  get result(): Promise<RetryResult>
+  /** What has happened so far: a record of its own each time. */
+  get trace(): RetryTrace
+}
+
+/**
+ * Policies for the two kinds of requests. Both are the article's figures: waits from 200 ms, twice as long each time,
+ * up to 5000 ms.
+ */
+export declare class RetryPolicies {
+  private constructor()
+  /** For what changes nothing at the service: up to 4 retries. */
+  static read(): RetryPolicy
+  /**
+   * For an order, a payment, a message: 1 retry, and only where the work can't have been done
+   * (`retryUnsafe: false`). Giving up is better than paying twice.
+   */
+  static write(): RetryPolicy
+}
+
 /** What `chatStream` of your client pushes the answer into. Only this module makes one. */
 export declare class TextSink {
   private constructor()
@@ -938,4 +1130,48 @@ export declare class TextSink {
   keepAlive(): void
   /** Whether nobody takes text any more, because the attempt was cancelled or given up: stop sending. */
   get closed(): boolean
+}
+
+/** The latest traces, for an observation panel; in memory only. What is added is kept as it is. */
+export declare class TraceLog {
+  /**
+   * Throws INVALID_CONFIG unless `limit` is in its range.
+   *
+   * @param limit the most traces that are kept, 1 to 10 000: a new one takes the place of the oldest; default 200
+   */
+  constructor(limit?: number)
+  /**
+   * Adds a trace of the app's own. `requestWithRetry` adds its own where the log is among its options.
+   * Throws INVALID_ARGUMENT unless `url`, `attempts`, `delays` and `finalStatus` are what a trace has there.
+   */
+  add(trace: RetryTrace): void
+  /**
+   * Adds a call of a `ResilientLlmClient` or `ResilientLlmRunner`, as a trace.
+   * Throws INVALID_ARGUMENT unless `outcome` is the record of a call.
+   *
+   * @param outcome what `execute`, `call` or `chatStream` gave
+   * @param url what the trace calls it, at most 2048 bytes
+   */
+  addOutcome(outcome: CallOutcome, url: string): void
+  /** All that are kept, the oldest first, in an array of its own each time. */
+  all(): Array<RetryTrace>
+  /** Forgets all traces. */
+  clear(): void
+  /**
+   * Calls `listener` after each change, with the trace that was added; with undefined when all were forgotten. What
+   * it throws costs nobody anything; what it changes in the log is told to nobody.
+   * Throws INVALID_ARGUMENT when `listener` is no function.
+   *
+   * @returns a number for `offChange`
+   */
+  onChange(listener: (trace?: RetryTrace) => void): number
+  /**
+   * Forgets a listener.
+   * Throws INVALID_ARGUMENT when `id` is no whole number.
+   *
+   * @returns false when there is none of that number
+   */
+  offChange(id: number): boolean
+  /** How often a listener threw. */
+  get listenerErrors(): number
 }

@@ -1,0 +1,354 @@
+//! `requestWithRetry` of article 001, its handle, its policies and its sleep.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use napi_derive_ohos::napi;
+use napi_ohos::bindgen_prelude::Unknown;
+use napi_ohos::{Either, Env, Result};
+
+use super::arguments::{Argument, argument};
+use super::client_config::{call_options, given_token};
+use super::clock::{JsRng, JsTimer};
+use super::errors::error_facts;
+use super::executor::{JsPromise, Runtime};
+use super::inner_client::attempt_context;
+use super::instance::{self, Instance, made_elsewhere};
+use super::js::{Checked, Scope, Type, Value};
+use super::kept::{Keeper, Reference, UserFunction};
+use super::options::RetryPolicy;
+use super::records::to_js;
+use super::retry_trace::{RetryResult, RetryTrace};
+use super::trace_log::GivenLog;
+use crate::backoff::BackoffConfig;
+use crate::classify::{CallError, ErrorClass, ErrorFacts, classify};
+use crate::client::Attempt;
+use crate::clock::Clock;
+use crate::millis::millis;
+use crate::random::{Rng, SeededRng};
+use crate::request::{self, MAX_URL_BYTES, RequestConfig, RequestOptions};
+use crate::retry::RetryConfig;
+
+/// The wait before retry `attempt` in milliseconds: evenly spread over [0, min(maxMs, baseMs · factor^(attempt − 1))),
+/// rounded down. Requests that failed together don't come back together.
+/// Throws INVALID_ARGUMENT naming the field, the value and what is allowed.
+///
+/// @param policy figures and chance
+/// @param attempt which retry, counted from 1
+#[napi(ts_args_type = "policy: RetryPolicy, attempt: number")]
+pub fn next_delay_ms(env: Env, policy: Unknown, attempt: Unknown) -> Result<f64> {
+    let scope = Scope::of(env);
+    let runtime = Runtime::of(scope);
+    let next = |scope| -> Checked<f64> {
+        let Policy { config, rng, .. } = Policy::read(&runtime, argument(scope, policy, "policy"))?;
+        let attempt = argument(scope, attempt, "attempt").count(1..=u32::MAX)?;
+        Ok(millis(config.next_delay(attempt, &*rng)))
+    };
+    Ok(runtime.enter(next)??)
+}
+
+/// Waits for `ms` milliseconds, or until `token` is cancelled: then it ends at once.
+/// Rejects only with INVALID_ARGUMENT, for a wrong argument.
+///
+/// @param ms 0 to 365 days
+/// @param token ends it early
+/// @param options the clock, for tests
+/// @returns true: slept to the end; false: cancelled, also when it was before
+#[napi(ts_args_type = "ms: number, token?: CancelToken, options?: SleepOptions", ts_return_type = "Promise<boolean>")]
+pub fn cancellable_sleep(env: Env, ms: Unknown, token: Unknown, options: Unknown) -> Unknown<'static> {
+    let scope = Scope::of(env);
+    let runtime = Runtime::of(scope);
+    let read = || {
+        let ms = argument(scope, ms, "ms").millis(0.0)?;
+        let token = argument(scope, token, "token").optional(given_token)?;
+        Ok((ms, token, JsTimer::read(&runtime, argument(scope, options, "options").options()?)?))
+    };
+    let (duration, token, timer) = match read() {
+        Ok(read) => read,
+        Err(error) => return scope.rejected(error),
+    };
+    let own = runtime.clone();
+    scope.unknown(runtime.spawn(scope, async move {
+        let slept = request::cancellable_sleep(&timer, duration, token.as_ref()).await;
+        Ok(own.scope().boolean(slept))
+    }))
+}
+
+/// Policies for the two kinds of requests. Both are the article's figures: waits from 200 ms, twice as long each time,
+/// up to 5000 ms.
+#[napi]
+pub struct RetryPolicies {}
+
+#[napi]
+impl RetryPolicies {
+    /// For what changes nothing at the service: up to 4 retries.
+    #[napi]
+    pub fn read() -> RetryPolicy {
+        policy_of(RequestConfig::read())
+    }
+
+    /// For an order, a payment, a message: 1 retry, and only where the work can't have been done
+    /// (`retryUnsafe: false`). Giving up is better than paying twice.
+    #[napi]
+    pub fn write() -> RetryPolicy {
+        policy_of(RequestConfig::write())
+    }
+}
+
+/// What is not the default of a policy's field.
+fn policy_of(config: RequestConfig) -> RetryPolicy {
+    let RetryConfig { max_retries, backoff, retry_unsafe, .. } = config.retry;
+    RetryPolicy {
+        base_ms: millis(backoff.base),
+        factor: backoff.factor,
+        max_ms: millis(backoff.max_delay),
+        max_attempts: max_retries.into(),
+        attempt_timeout_ms: None,
+        deadline_ms: None,
+        retry_after_max_ms: None,
+        retry_unsafe: Some(retry_unsafe),
+        retry_statuses: None,
+        final_statuses: None,
+        rng: None,
+        clock: None,
+    }
+}
+
+/// A request that runs. Only `requestWithRetry` makes one.
+#[napi]
+#[repr(transparent)]
+pub struct RetryHandle {
+    instance: Instance<Run>,
+}
+
+struct Run {
+    handle: request::RetryHandle,
+    runtime: Rc<Runtime>,
+    started_at_ms: f64,
+    /// Set before the app gets the handle.
+    result: Rc<OnceCell<Reference>>,
+}
+
+#[napi]
+impl RetryHandle {
+    /// Only `requestWithRetry` makes one.
+    #[napi(constructor, skip_typescript)]
+    pub fn new(env: Env) -> Result<Self> {
+        Err(made_elsewhere(Scope::of(env), "the handle that requestWithRetry() gives").into())
+    }
+
+    /// Ends it: a wait ends at once and sends no further request, and the request in flight is told by the
+    /// `cancelToken` of its context. Without effect once it has ended.
+    #[napi]
+    pub fn cancel(&self, env: Env) -> Result<()> {
+        let this = self.instance.of(env)?;
+        Ok(this.runtime.enter(|_| this.handle.cancel())?)
+    }
+
+    /// What it came to. Never rejects.
+    #[napi(getter, ts_return_type = "Promise<RetryResult>")]
+    pub fn result(&self, env: Env) -> Result<Either<Unknown<'static>, ()>> {
+        let (this, scope) = (self.instance.of(env)?, Scope::of(env));
+        let result = this.result.get().map(|result| scope.unknown(result.value(scope)));
+        Ok(result.map_or(Either::B(()), Either::A))
+    }
+
+    /// What has happened so far: a record of its own each time.
+    #[napi(getter, ts_return_type = "RetryTrace")]
+    pub fn trace(&self, env: Env) -> Result<RetryTrace> {
+        let this = self.instance.of(env)?;
+        Ok(RetryTrace::new(&this.handle.trace(), this.started_at_ms))
+    }
+}
+
+/// Sends a request until it succeeds, fails for good, or is given up (article 001). A 2xx is done; a 4xx is final, and
+/// any other status but a 5xx; a 5xx and errors of the network are tried again after `nextDelayMs`, and never before a
+/// Retry-After is over. What an error says by `retryable`, and a response by `x-should-retry`, comes before that. The
+/// article's takes a URL; here it is the app's own function that sends, and the URL is an option for the panel.
+/// Throws INVALID_ARGUMENT naming the field, the value and what is allowed.
+///
+/// @param request makes one request and does not retry by itself. What it gives is a status, or has one as
+/// `responseCode`, `status` or `statusCode`. What it throws is judged as by `classifyError`, but a device without
+/// network is tried again
+/// @param policy waits, retries, time limits
+/// @param options name for the panel, cancelling, identity, log
+/// @returns its handle, with `result` to await
+#[napi(
+    ts_args_type = "request: (context: AttemptContext) => Promise<Object | number>, policy: RetryPolicy, options?: RetryOptions",
+    ts_return_type = "RetryHandle"
+)]
+pub fn request_with_retry(env: Env, request: Unknown, policy: Unknown, options: Unknown) -> Result<Unknown<'static>> {
+    let scope = Scope::of(env);
+    let arguments = Arguments {
+        request: argument(scope, request, "request"),
+        policy: argument(scope, policy, "policy"),
+        options: argument(scope, options, "options"),
+    };
+    let runtime = Runtime::of(scope);
+    let handle = runtime.enter(|scope| arguments.start(&runtime, scope))??;
+    Ok(scope.unknown(handle))
+}
+
+struct Arguments {
+    request: Argument,
+    policy: Argument,
+    options: Argument,
+}
+
+impl Arguments {
+    fn start(self, runtime: &Rc<Runtime>, scope: Scope) -> Checked<Value> {
+        let options = self.options.options()?;
+        let request = Request::read(runtime, self.request, options)?;
+        let Policy { config, rng, timer } = Policy::read(runtime, self.policy)?;
+        let url = options.field(c"url").optional(|url| url.string(MAX_URL_BYTES))?;
+        let log = options.field(c"log").optional(|log| GivenLog::read(runtime, log))?;
+        let settings = RequestOptions { url: url.unwrap_or_default(), call: call_options(options)?, rng: Some(rng) };
+        let started_at_ms = started_at_ms(&timer);
+        let send = move |attempt: &Attempt<'_>| request.send(attempt);
+        let (handle, run) =
+            request::request_with_retry(send, config, timer, settings).map_err(|error| self.policy.refused(error))?;
+        let result = Rc::new(OnceCell::new());
+        let content = Run { handle, runtime: runtime.clone(), started_at_ms, result: result.clone() };
+        let instance = RetryHandle { instance: Instance::new(content) };
+        let Some(handle) = instance::make(scope, "RetryHandle\0", instance) else { return Ok(scope.undefined()) };
+        let own = runtime.clone();
+        let promise = runtime.spawn(scope, async move {
+            let result = run.await;
+            let scope = own.scope();
+            let trace = to_js(scope, RetryTrace::new(&result.trace, started_at_ms))?;
+            if let Some(log) = log {
+                log.add(scope, trace);
+            }
+            to_js(scope, RetryResult::new(result, trace))
+        });
+        let kept = Keeper::new(runtime, scope, handle).keep(scope, promise);
+        kept.into_iter().for_each(|promise| _ = result.set(promise));
+        Ok(handle)
+    }
+}
+
+/// As a panel wants to show it.
+fn started_at_ms(timer: &JsTimer) -> f64 {
+    let since_origin = match timer {
+        JsTimer::System(_) => SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default(),
+        JsTimer::Manual(clock) => clock.now().since_origin(),
+    };
+    since_origin.as_millis() as f64
+}
+
+/// The app's function that makes one request.
+struct Request {
+    runtime: Rc<Runtime>,
+    function: Reference,
+    takes_context: bool,
+}
+
+impl Request {
+    fn read(runtime: &Rc<Runtime>, request: Argument, options: Argument) -> Checked<Self> {
+        let (scope, function) = (request.scope(), request.function()?);
+        let pass_context = options.field(c"passContext").optional(Argument::boolean)?;
+        let declares = || scope.as_number(scope.get(function, c"length")).is_some_and(|count| count >= 1.0);
+        let takes_context = pass_context.unwrap_or_else(declares);
+        let function = Reference::new(runtime, scope, function).ok_or_else(|| request.wrong("a function"))?;
+        Ok(Self { runtime: runtime.clone(), function, takes_context })
+    }
+
+    fn send(&self, attempt: &Attempt<'_>) -> JsPromise<std::result::Result<Response, CallError>> {
+        let scope = self.runtime.scope();
+        let function = self.function.value(scope);
+        let context = self.takes_context.then(|| attempt_context(&self.runtime, scope, attempt));
+        let runtime = self.runtime.clone();
+        let settle = move |scope: Scope, settled: std::result::Result<Value, Value>| match settled {
+            Ok(value) => Response::read(&runtime, scope, value),
+            Err(error) => Err(classify(&error_facts(scope, error, None), SystemTime::now())),
+        };
+        match scope.call(scope.undefined(), function, context.as_slice()) {
+            Ok(returned) => JsPromise::new(&self.runtime, scope, returned, settle),
+            Err(thrown) => JsPromise::ready(settle(scope, Err(thrown.value))),
+        }
+    }
+}
+
+/// What the app's function gave.
+pub struct Response {
+    status: u16,
+    error: Option<CallError>,
+    value: Option<Reference>,
+}
+
+impl Response {
+    fn read(runtime: &Rc<Runtime>, scope: Scope, value: Value) -> std::result::Result<Self, CallError> {
+        let fields = || [c"responseCode", c"status", c"statusCode"].map(|name| scope.as_number(scope.get(value, name)));
+        let number = scope.as_number(value).or_else(|| fields().into_iter().flatten().next());
+        let is_status = |number: &f64| number.fract() == 0.0 && (100.0..=999.0).contains(number);
+        let Some(status) = number.filter(is_status).map(|number| number as u16) else {
+            let got = scope.type_of(value).name();
+            let message =
+                format!("the request must give a status, or an object with responseCode or status, got {got}");
+            return Err(CallError::new(ErrorClass::InvalidResponse, message));
+        };
+        let error = (!(200..=299).contains(&status) && scope.type_of(value) == Type::Object).then(|| {
+            let facts = error_facts(scope, value, None);
+            classify(&ErrorFacts { status: Some(status), ..facts }, SystemTime::now())
+        });
+        Ok(Self { status, error, value: Reference::new(runtime, scope, value) })
+    }
+
+    pub fn into_value(self) -> Option<Reference> {
+        self.value
+    }
+}
+
+impl request::Response for Response {
+    fn status(&self) -> u16 {
+        self.status
+    }
+
+    fn error(&self) -> CallError {
+        self.error.clone().unwrap_or_else(|| self.status.error())
+    }
+}
+
+struct Policy {
+    config: RequestConfig,
+    rng: Arc<dyn Rng>,
+    timer: JsTimer,
+}
+
+impl Policy {
+    fn read(runtime: &Rc<Runtime>, policy: Argument) -> Checked<Self> {
+        let policy = policy.given().ok_or_else(|| policy.wrong("an object"))?.options()?;
+        let base = policy.field(c"baseMs").millis(0.0)?;
+        let factor = policy.field(c"factor").number(BackoffConfig::FACTOR)?;
+        let max = policy.field(c"maxMs").millis(0.0)?;
+        let max_retries = policy.field(c"maxAttempts").count(RetryConfig::MAX_RETRIES)?;
+        let mut config = RequestConfig::new(base, factor, max, max_retries);
+        policy.field(c"attemptTimeoutMs").set(&mut config.retry.attempt_timeout, |time| time.millis(1.0))?;
+        policy.field(c"deadlineMs").set(&mut config.retry.deadline, |time| time.millis(1.0))?;
+        policy.field(c"retryAfterMaxMs").set(&mut config.retry.retry_after_max, |time| time.millis(0.0))?;
+        policy.field(c"retryUnsafe").set(&mut config.retry.retry_unsafe, Argument::boolean)?;
+        config.retry_statuses = statuses(policy.field(c"retryStatuses"))?;
+        config.final_statuses = statuses(policy.field(c"finalStatuses"))?;
+        Ok(Self { config, rng: read_rng(runtime, policy)?, timer: JsTimer::read(runtime, policy)? })
+    }
+}
+
+fn statuses(list: Argument) -> Checked<Vec<u16>> {
+    let range = RequestConfig::STATUS;
+    let status = |item: Argument| item.integer((*range.start()).into(), (*range.end()).into());
+    list.items()?.into_iter().map(|item| status(item).map(|status| status as u16)).collect()
+}
+
+/// The policy's chance, for as long as the request runs.
+fn read_rng(runtime: &Rc<Runtime>, policy: Argument) -> Checked<Arc<dyn Rng>> {
+    let given = policy.field(c"rng").optional(|rng| {
+        let function = Reference::new(runtime, rng.scope(), rng.function()?);
+        function.map(UserFunction::new).ok_or_else(|| rng.wrong("a function"))
+    })?;
+    Ok(match given {
+        Some(function) => Arc::new(JsRng(function)),
+        None => Arc::new(SeededRng::from_system()),
+    })
+}
