@@ -14,7 +14,7 @@ use super::instance::{Instance, constructing};
 use super::js::{Checked, Scope};
 use super::kept::UserFunction;
 use crate::clock::{Clock, ManualClock as Core, ManualSleep, Monotonic, SystemClock, Timer, Timestamp};
-use crate::millis::whole_millis;
+use crate::millis::{millis, whole_millis};
 use crate::random::Rng;
 
 /// A clock that moves only when told to, so that an app can test its own policy without waiting. Give it to a client as
@@ -62,7 +62,7 @@ impl ManualClock {
     /// Milliseconds since its start.
     #[napi]
     pub fn now(&self, env: Env) -> Result<f64> {
-        Ok(self.instance.of(env)?.clock.now().since_origin().as_secs_f64() * 1_000.0)
+        Ok(millis(self.instance.of(env)?.clock.now().since_origin()))
     }
 
     /// Moves on by `ms` and ends each sleep on the way, in order, at its own moment. Promises of the app's own client

@@ -11,7 +11,7 @@ use super::kept::Reference;
 use crate::breaker::{self, BreakerEvent as CoreEvent};
 use crate::classify::{self, CallError, RetryAfter};
 use crate::client::{self, Outcome};
-use crate::millis::whole_millis;
+use crate::millis::{millis, whole_millis};
 use crate::retry;
 
 /// Declares a string enum for ArkTS beside its core enum. A variant that one of them lacks does not compile.
@@ -377,7 +377,7 @@ pub fn breaker_event(scope: Scope, event: &CoreEvent) -> Result<Value, Value> {
         from: event.from.into(),
         to: event.to.into(),
         reason: event.reason.as_str().to_owned(),
-        at_ms: event.at.since_origin().as_secs_f64() * 1_000.0,
+        at_ms: millis(event.at.since_origin()),
         failures: event.failures,
         cooldown_ms: whole_millis(event.cooldown),
     };

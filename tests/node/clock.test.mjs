@@ -226,3 +226,9 @@ test('thousands of sleeps in one advance', async () => {
   assert.deepEqual([inner.times.length, clock.pendingSleeps], [4200, 0])
   await Promise.all(calls)
 })
+
+test('whole milliseconds stay whole', () => {
+  const clock = new ManualClock()
+  for (const ms of [1000, 13, 1, 86399999]) clock.advance(ms)
+  assert.equal(clock.now(), 86401013)
+})
