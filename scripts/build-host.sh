@@ -12,7 +12,8 @@ mkdir -p "$out"
 cd "$root"
 # The target is named because a setting of the user's (CARGO_BUILD_TARGET, ~/.cargo/config.toml) would move the result.
 host=$(rustc -vV | sed -n 's/^host: //p')
-cargo build --release --lib --features napi --target "$host"
+cdylib_package "$out/package"
+cargo build --release --lib --features napi --target "$host" --manifest-path "$out/package/Cargo.toml"
 library=$(setting package.file)
 built=$target/$host/release/$library
 # install, not cp: a Node that runs now keeps the file it has opened

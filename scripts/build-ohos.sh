@@ -62,13 +62,8 @@ flags=()
 [[ $(setting build.profile) = release ]] && flags+=(--release)
 for abi in "${abis[@]}"; do flags+=(--arch "$(setting "arch.$abi")"); done
 say "ohrs build ${flags[*]} ${cargo_args[*]}"
-# Cargo optimises a library as a whole (LTO) only if it is nothing but a cdylib: 7 % smaller. So the package is built under
-# a manifest that leaves out the rlib, which tests and benches need.
 package=$target/ohos/package
-rm -rf "$package"; mkdir -p "$package"
-ln -s "$root"/{src,benches,build.rs,README.md} "$package/"
-cp Cargo.lock "$package/"
-sed 's/^crate-type = .*/crate-type = ["cdylib"]/' Cargo.toml >"$package/Cargo.toml"
+cdylib_package "$package"
 # A folder of its own: this compiler may differ from the host's, and the two must not rebuild each other's files.
 # RUSTC_WRAPPER would run the host's compiler (sccache).
 (cd "$package" && env -u RUSTC_WRAPPER CARGO_TARGET_DIR="$target/ohos" PATH="$tools/bin:$PATH" \

@@ -191,6 +191,19 @@ ensure_ohos_typescript() {
   [[ -d $ohos_typescript ]] || die "$OHOS_TYPESCRIPT brought no compiler"
 }
 
+# cdylib_package FOLDER: this package under a manifest that leaves out the rlib, which only tests and benches need. Cargo
+# optimises a library as a whole (LTO) only if it is nothing but a cdylib: smaller and faster.
+cdylib_package() {
+  local folder=$1 name
+  mkdir -p "$folder"
+  for name in src benches build.rs README.md; do [[ -e $folder/$name ]] || ln -s "$root/$name" "$folder/$name"; done
+  sed 's/^crate-type = .*/crate-type = ["cdylib"]/' "$root/Cargo.toml" >"$folder/new"
+  # Only when they differ: a newer file would be a reason to build again.
+  cmp -s "$folder/new" "$folder/Cargo.toml" || cp "$folder/new" "$folder/Cargo.toml"
+  cmp -s "$root/Cargo.lock" "$folder/Cargo.lock" || cp "$root/Cargo.lock" "$folder/Cargo.lock"
+  rm "$folder/new"
+}
+
 # Builds the module and its loader for this machine's own Node and says where they are (tests/node/support/module.mjs
 # reads it). Costs a fraction of a second when nothing changed.
 ensure_host_build() {
