@@ -57,6 +57,7 @@ pub mod client;
 pub mod clock;
 mod error;
 pub mod gateway;
+mod guarded;
 mod lock;
 mod log;
 pub mod metrics;

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::poll_fn;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker, ready};
@@ -16,6 +15,7 @@ use super::state::{Admission, BulkheadStats, Overrun, State, Turn, Waiter};
 use crate::cancel::CancelToken;
 use crate::clock::{Clock, SystemClock, Timer, Timestamp};
 use crate::error::InvalidConfig;
+use crate::guarded;
 use crate::lock::lock;
 use crate::registry::Registered;
 
@@ -179,13 +179,13 @@ impl Bulkhead {
             (result, next.and_then(|next| shared.wakers.remove(&next)))
         };
         // Outside the lock: a waker may poll at once. One that panics must not fail the call that gives its place back.
-        waker.into_iter().for_each(|waker| drop(catch_unwind(AssertUnwindSafe(|| waker.wake()))));
+        guarded::wake(waker);
         result
     }
 
     /// A clock that panics leaves the time where it was: the state knows the latest. A place is given back all the same.
     fn now(&self) -> Timestamp {
-        catch_unwind(AssertUnwindSafe(|| self.clock.now())).unwrap_or_default()
+        guarded::now(&*self.clock)
     }
 }
 

@@ -1,7 +1,6 @@
 //! The shell around the cache: lock and clock.
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::config::CacheConfig;
@@ -10,6 +9,7 @@ use super::similarity::{EmbeddingError, Nearest};
 use super::state::{CacheStats, State};
 use crate::clock::{Clock, SystemClock, Timestamp};
 use crate::error::InvalidConfig;
+use crate::guarded;
 use crate::lock::lock;
 
 /// Keeps answers: at most so many, so large, so long. The least recently used one leaves first.
@@ -147,7 +147,7 @@ impl AnswerCache {
 
     /// A clock that panics leaves the time where it was: the state knows the latest.
     fn now(&self) -> Timestamp {
-        catch_unwind(AssertUnwindSafe(|| self.clock.now())).unwrap_or_default()
+        guarded::now(&*self.clock)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -44,7 +44,6 @@ pub struct ResilientLlmRunner<L, T, H = NoHooks> {
 struct Link<L> {
     target: Target<L>,
     name: Arc<str>,
-    max_retries: u32,
     larger_context: bool,
 }
 
@@ -74,8 +73,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
         let link = |provider: Provider<L>| {
             let name: Arc<str> = provider.name.into();
             let target = Target::new(provider.client, &config.client, provider.breaker)?.named(name.clone());
-            let max_retries = config.client.retry.max_retries;
-            Ok(Link { target, name, max_retries, larger_context: provider.larger_context })
+            Ok(Link { target, name, larger_context: provider.larger_context })
         };
         let links = providers.into_iter().map(link).collect::<Result<_, _>>()?;
         let (deadline, stream) = (config.client.retry.deadline, config.client.stream);
@@ -205,7 +203,7 @@ struct Asked {
 }
 
 impl Asked {
-    fn may_ask<L>(&self, index: usize, link: &Link<L>) -> bool {
-        self.attempts[index] <= link.max_retries && (!self.larger_context || link.larger_context)
+    fn may_ask<L: LlmClient>(&self, index: usize, link: &Link<L>) -> bool {
+        self.attempts[index] <= link.target.policy.config().max_retries && (!self.larger_context || link.larger_context)
     }
 }

@@ -147,11 +147,8 @@ impl ResilientLlmClient {
         options: Unknown,
     ) -> Result<Unknown<'static>> {
         let (this, scope) = (self.instance.of(env)?, Scope::of(env));
-        let read = || {
-            let sink = AppSink::read(&this.runtime, argument(scope, on_text, "onText"), &this.listener_errors)?;
-            Ok((sink, call_options(argument(scope, options, "options"))?))
-        };
-        let (sink, options) = match read() {
+        let (on_text, options) = (argument(scope, on_text, "onText"), argument(scope, options, "options"));
+        let (sink, options) = match AppSink::read_call(&this.runtime, on_text, options, &this.listener_errors) {
             Ok(read) => read,
             Err(error) => return Ok(scope.rejected(error)),
         };

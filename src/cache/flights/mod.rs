@@ -5,13 +5,13 @@ mod state;
 mod tests;
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 
 use super::CacheKey;
 use crate::error::{InvalidConfig, in_range};
+use crate::guarded::wake;
 use crate::lock::lock;
 use state::{News, Place, State};
 
@@ -214,9 +214,4 @@ impl<T> Drop for Follower<T> {
         drop(left);
         wake(next);
     }
-}
-
-/// Outside the lock: who is woken may join again at once. One that panics must not keep the others from being told.
-fn wake(wakers: impl IntoIterator<Item = Waker>) {
-    wakers.into_iter().for_each(|waker| drop(catch_unwind(AssertUnwindSafe(|| waker.wake()))));
 }
