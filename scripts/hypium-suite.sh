@@ -13,6 +13,6 @@ case ${1:-} in
   *) die "usage: hypium-suite.sh HOST|X86_64|ARM64" ;;
 esac
 ensure_node
-ensure_ohos_typescript || die "$OHOS_TYPESCRIPT can't be fetched"
+ensure_ohos_typescript || skip "$OHOS_TYPESCRIPT can't be fetched" "a network that reaches the npm registry"
 node "$root/tests/arkts/host/compile.mjs" >/dev/null
 exec "$root/scripts/node-suite.sh" "$1" "$root/tests/arkts/host/hypium/run.mjs"

@@ -74,8 +74,15 @@ shell_lint() {
 docs() { RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --features napi; }
 demo() {
   ensure_host_build
-  # the files by name: later versions of Node take no folder
-  node --test --test-reporter=tap tests/demo/*.test.mjs |
+  node_tests tests/demo/*.test.mjs
+}
+arkts() {
+  ensure_host_build
+  ensure_ohos_typescript || skip "$OHOS_TYPESCRIPT can't be fetched" "a network that reaches the npm registry"
+  node_tests tests/arkts/*.test.mjs
+}
+node_tests() { # the files by name: later versions of Node take no folder
+  node --enable-source-maps --test --test-reporter=tap "$@" |
     awk '{ print } $2 == "pass" { ok = $3 } $2 == "fail" { bad = $3 } END { print ok + 0 " passed, " bad + 0 " failed" }'
 }
 
@@ -104,6 +111,10 @@ step types scripts/build-ohos.sh --check
 step node-host scripts/node-suite.sh HOST
 step node-x86_64 on_dist scripts/node-suite.sh X86_64
 step node-arm64 on_dist scripts/node-suite.sh ARM64
+step arkts arkts
+step hypium-host scripts/hypium-suite.sh HOST
+step hypium-x86_64 on_dist scripts/hypium-suite.sh X86_64
+step hypium-arm64 on_dist scripts/hypium-suite.sh ARM64
 step demo demo
 
 echo

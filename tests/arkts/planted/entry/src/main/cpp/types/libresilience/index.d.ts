@@ -1,0 +1,4 @@
+export declare function version(): string
+export interface Settings {
+  retries?: number
+}
