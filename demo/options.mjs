@@ -4,6 +4,8 @@ import { parseArgs } from 'node:util'
 /** The most that --retries takes. */
 export const MOST_RETRIES = 100
 const LONGEST_TIMEOUT_MS = 3_600_000
+const DEFAULT_PORT = 8000
+const LAST_PORT = 65535
 
 export const HELP = `Plays the two scenarios of the demo page on this machine, through the real Node-API module:
   scripts/demo.sh [--json]
@@ -11,7 +13,11 @@ export const HELP = `Plays the two scenarios of the demo page on this machine, t
 Asks a real OpenAI-compatible service (Ollama, vLLM, DeepSeek, …) through the same module:
   scripts/demo.sh --endpoint URL --model NAME [options] "question"
 
+Shows the demo app's own pages in a browser: its ArkTS and the real module, run by Node. Behaviour is real, layout approximate:
+  scripts/demo.sh --page [--port N]
+
 Options:
+  --port N          where the pages are served on 127.0.0.1, 0 to 65535 (0: any free port); default ${DEFAULT_PORT}
   --endpoint URL    http or https; /chat/completions is appended unless it is there
   --model NAME      the model's name, as the service calls it
   --key-env VAR     the environment variable that holds the key (its name, never the key itself)
@@ -32,6 +38,8 @@ Example, with Ollama on this machine:
 export class UsageError extends Error {}
 
 const OPTIONS = {
+  page: { type: 'boolean' },
+  port: { type: 'string' },
   endpoint: { type: 'string' },
   model: { type: 'string' },
   'key-env': { type: 'string' },
@@ -43,6 +51,7 @@ const OPTIONS = {
 
 /** What an option takes, where it takes something. */
 const ALLOWED = {
+  port: `a whole number from 0 to ${LAST_PORT}`,
   endpoint: 'a URL that begins with http:// or https://',
   model: "a model's name",
   'key-env': 'the name of an environment variable, such as DEEPSEEK_API_KEY, not the key',
@@ -50,10 +59,12 @@ const ALLOWED = {
   'timeout-ms': `a whole number from 1 to ${LONGEST_TIMEOUT_MS}`,
 }
 
-/** What the command line asks for: `mode` is 'help', 'scenarios' or 'endpoint'. */
+/** What the command line asks for: `mode` is 'help', 'scenarios', 'page' or 'endpoint'. */
 export function parse(argv, env) {
   const { values, positionals } = read(argv)
   if (values.help) return { mode: 'help' }
+  if (values.page) return page(values, positionals)
+  if (values.port !== undefined) throw new UsageError('--port only goes with --page')
   const json = values.json === true
   if (values.endpoint === undefined) {
     refuseWithoutEndpoint(values, positionals)
@@ -85,6 +96,13 @@ function read(argv) {
     const [, option] = error.message.match(/^Option '--([a-z-]+)/) ?? []
     throw new UsageError(ALLOWED[option] ? `--${option} needs a value: ${ALLOWED[option]}` : error.message)
   }
+}
+
+function page({ page: _, port, ...others }, positionals) {
+  const [option] = Object.keys(others)
+  if (option) throw new UsageError(`--${option} does not go with --page`)
+  if (positionals.length > 0) throw new UsageError('a question does not go with --page')
+  return { mode: 'page', port: integer('port', port ?? String(DEFAULT_PORT), 0, LAST_PORT) }
 }
 
 function refuseWithoutEndpoint(values, positionals) {

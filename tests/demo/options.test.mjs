@@ -8,7 +8,7 @@ const ENDPOINT = ['--endpoint', 'http://localhost:11434/v1', '--model', 'm']
 
 describe('a mistake is named, with what is allowed', () => {
   const cases = [
-    [['--jsom'], /unknown option '--jsom'; allowed: --endpoint, --model, --key-env, --retries, --timeout-ms, --json, --help/],
+    [['--jsom'], /unknown option '--jsom'; allowed: --page, --port, --endpoint, --model, --key-env, --retries, --timeout-ms, --json, --help/],
     [['-v'], /unknown option '-v'/],
     [['--json=yes'], /'--json' does not take an argument/],
     [['--endpoint'], /^Error: --endpoint needs a value: a URL that begins with http:\/\/ or https:\/\/$/],
@@ -20,6 +20,11 @@ describe('a mistake is named, with what is allowed', () => {
     [['--endpoint', '', '--model', 'm', 'hello?'], /http:\/\/ or https:\/\//],
     [['--endpoint', 'localhost:11434', '--model', 'm', 'hello?'], /http:\/\/ or https:\/\//],
     [['--endpoint', 'ftp://localhost', '--model', 'm', 'hello?'], /http:\/\/ or https:\/\//],
+    [['--port', '8000'], /--port only goes with --page/],
+    [[...ENDPOINT, '--port', '8000', 'hello?'], /--port only goes with --page/],
+    [['--page', '--json'], /--json does not go with --page/],
+    [['--page', 'hello'], /a question does not go with --page/],
+    [['--page', '--port', '65536'], /--port: got '65536', allowed: a whole number from 0 to 65535/],
     [ENDPOINT, /the question is missing/],
     [[...ENDPOINT, ' '], /the question is missing/],
     [[...ENDPOINT, 'hello', 'you'], /one question in quotes is wanted, got 2 words/],

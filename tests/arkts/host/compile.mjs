@@ -16,7 +16,7 @@ export function compileProject(root = project, out = path.join(target, 'arkts'))
   fs.mkdirSync(out, { recursive: true })
   const source = path.join(root, 'entry/src')
   fs.writeFileSync(path.join(out, 'package.json'), '{ "type": "module" }\n')
-  fs.writeFileSync(path.join(out, `${MODULE}.mjs`), nativeModule(path.join(source, 'main/cpp/types/libresilience/index.d.ts')))
+  fs.writeFileSync(path.join(out, `${MODULE}.mjs`), nativeModule(path.join(project, 'entry/src/main/cpp/types/libresilience/index.d.ts')))
   fs.writeFileSync(path.join(out, 'enums.mjs'), enums())
   for (const file of filesBelow(source, '.ets')) {
     const made = path.join(out, path.relative(source, file)).replace(/\.ets$/, '.mjs')

@@ -1,6 +1,6 @@
 // Canvas: what is drawn is kept as a list of calls, which the browser repeats.
-import { Cell } from './state.mjs'
 import { whenMade } from './runtime.mjs'
+import { touch } from './state.mjs'
 
 const METHODS = [
   'beginPath', 'closePath', 'moveTo', 'lineTo', 'arc', 'rect', 'fill', 'stroke', 'fillRect', 'strokeRect', 'fillText',
@@ -22,7 +22,6 @@ class CanvasRenderingContext2D {
   width = 0
   height = 0
   calls = []
-  drawn = new Cell(0)
   #values = { ...PROPERTIES }
 
   clearRect(x, y, width, height) {
@@ -43,7 +42,7 @@ class CanvasRenderingContext2D {
   record(name, args) {
     if (this.calls.length >= MOST_CALLS) throw new Error(`a canvas with more than ${MOST_CALLS} calls: clear it`)
     this.calls.push([name, ...args])
-    this.drawn.changed()
+    touch()
   }
   property(name) {
     return this.#values[name]

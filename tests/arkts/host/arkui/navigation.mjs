@@ -1,4 +1,4 @@
-// Components that keep something of their own: Tabs its chosen tab, Navigation its stack of pages.
+// Components that keep something of their own: Tabs the chosen tab, Navigation a stack of pages. And the controllers.
 import { Cell, untracked } from './state.mjs'
 import { whenMade, Node } from './runtime.mjs'
 
@@ -31,6 +31,7 @@ whenMade('Tabs', (node) => {
   const [options = {}] = node.args
   const index = new Cell(options.index ?? 0)
   const tabs = () => contents(node, 'TabContent')
+  node.tabs = tabs
   node.chosen = () => index.get()
   node.choose = (next) => {
     const before = untracked(() => index.get())
@@ -43,19 +44,26 @@ whenMade('Tabs', (node) => {
     })
   }
   if (options.controller) options.controller.tabs = node
-  // `index` among the options may be a state
-  node.effect(() => {
-    const wanted = node.asked?.() ?? options.index
-    if (wanted !== undefined) untracked(() => queueMicrotask(() => node.choose(wanted)))
-  })
+  let given = options.index
+  node.updated = () => {
+    const wanted = node.args[0]?.index
+    if (wanted === undefined || wanted === given) return
+    given = wanted
+    queueMicrotask(() => node.choose(wanted))
+  }
 })
 
 // A tab's label may be a builder.
 whenMade('TabContent', (node) => {
   const bar = node.attribute('tabBar')
   if (typeof bar !== 'function') return
-  const label = new Node('#tabBar')
-  label.parent = undefined
+  const label = new Node('#tabBar', null)
+  label.parent = node
+  label.choose = () => {
+    let tabs = node.parent
+    while (tabs.type !== 'Tabs') tabs = tabs.parent
+    tabs.choose(tabs.tabs().indexOf(node))
+  }
   label.fill(bar)
   node.label = label
   node.effects.push(label)
@@ -128,4 +136,11 @@ whenMade('NavDestination', (node) => {
   })
 })
 
-export const navigation = { TabsController, Scroller, TextInputController: class { caretPosition() {} stopEditing() {} }, TextAreaController: class { caretPosition() {} stopEditing() {} }, NavPathStack, NavPathInfo }
+class TextInputController {
+  caretPosition() {}
+  stopEditing() {}
+}
+
+export const navigation = {
+  TabsController, Scroller, TextInputController, TextAreaController: class extends TextInputController {}, NavPathStack, NavPathInfo,
+}

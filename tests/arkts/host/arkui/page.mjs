@@ -5,6 +5,7 @@ import { abilityContext } from '../kits/AbilityKit.mjs'
 import { takeEntry } from '../globals.mjs'
 import { resolve } from './resources.mjs'
 import { Node, mountInto } from './runtime.mjs'
+import { touch } from './state.mjs'
 import { View } from './view.mjs'
 
 /** What the user was told beside the page, the latest last: `{ kind: 'toast' | 'dialog', ... }`. */
@@ -14,6 +15,7 @@ const MOST_TOLD = 100
 function tell(entry) {
   told.push(entry)
   if (told.length > MOST_TOLD) told.shift()
+  touch()
   return entry
 }
 
@@ -24,6 +26,7 @@ const promptAction = {
       const dialog = tell({ kind: 'dialog', title: resolve(title), message: resolve(message), buttons: buttons.map(({ text }) => resolve(text)) })
       dialog.choose = (index) => {
         told.splice(told.indexOf(dialog), 1)
+        touch()
         answer({ index })
       }
     }),
@@ -127,21 +130,36 @@ export function isEnabled(node) {
 /** A click goes to the nearest element around it that listens. */
 export function click(node) {
   for (let at = node; at; at = at.parent) {
-    const listener = at.attribute('onClick')
-    if (!listener && at.type !== '#tabBar') continue
+    const listener = at.attribute('onClick') ?? at.choose
+    if (!listener || at.type === 'Tabs') continue
     if (!isEnabled(at)) throw new Error(`'${textOf(node) ?? node.type}' is disabled`)
     return listener?.({ x: 0, y: 0, windowX: 0, windowY: 0 })
   }
   throw new Error(`nothing listens to a click on '${textOf(node) ?? node.type}'`)
 }
 
+/** What an input shows: what the user has entered, until the page gives something else. */
+export function shownValue(node) {
+  const [options = {}] = node.args
+  const given = { Slider: options.value, Toggle: options.isOn, Select: node.attribute('selected') }[node.type] ?? resolve(options.text)
+  if (given !== node.given) Object.assign(node, { given, entered: undefined })
+  return node.entered ?? given
+}
+
 export function input(node, value) {
   if (!isEnabled(node)) throw new Error(`${node.type} is disabled`)
   if (node.type === 'Tabs') return node.choose(Number(value))
-  node.entered = value
-  if (node.type === 'Slider') return node.attribute('onChange')?.(Number(value), SliderChangeMode.End)
-  if (node.type === 'Toggle') return node.attribute('onChange')?.(value === true || value === 'true')
-  if (node.type === 'Select') return node.attribute('onSelect')?.(Number(value), asText(node.args[0][Number(value)].value))
-  const most = node.attribute('maxLength')
-  return node.attribute('onChange')?.(most === undefined ? String(value) : String(value).slice(0, most))
+  shownValue(node)
+  node.entered = entry(node, value)
+  touch()
+  const { entered } = node
+  if (node.type === 'Slider') node.attribute('onChange')?.(entered, SliderChangeMode.End)
+  else if (node.type === 'Select') node.attribute('onSelect')?.(entered, asText(node.args[0][entered].value))
+  else node.attribute('onChange')?.(entered)
+}
+
+function entry(node, value) {
+  if (node.type === 'Slider' || node.type === 'Select') return Number(value)
+  if (node.type === 'Toggle') return value === true || value === 'true'
+  return String(value).slice(0, node.attribute('maxLength'))
 }

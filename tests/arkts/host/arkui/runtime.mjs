@@ -18,11 +18,11 @@ export class Node {
   args = []
   attributes = new Map() // name -> arguments
   effects = []
-  constructor(type) {
+  constructor(type, at = parent) {
     this.type = type
     this.view = owner
-    this.parent = parent
-    parent?.children.push(this)
+    this.parent = at
+    at?.children.push(this)
   }
   attribute(name, at = 0) {
     return this.attributes.get(name)?.[at]
@@ -67,6 +67,7 @@ export function element(type, values, body, settings) {
   node.effect(() => {
     node.args = values()
     settle(node, settings)
+    node.updated?.()
   })
   if (body) node.fill(body)
   hooks.get(type)?.(node)
@@ -132,7 +133,7 @@ function keyed(node, items, keyOf, make, move) {
     seen.add(key)
     let group = before.get(key)
     before.delete(key)
-    if (group) move?.(group, item, index)
+    if (group) untracked(() => move?.(group, item, index))
     else {
       node.fill(() => (group = new Node('#item')))
       group.key = key

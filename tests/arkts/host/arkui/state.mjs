@@ -88,6 +88,11 @@ function schedule(effect) {
   if (effect.disposed) return
   effect.stale?.()
   pending[effect.kind].add(effect)
+  touch()
+}
+
+/** Something that is shown has changed that is no state: listeners of onFlush are called, too. */
+export function touch() {
   if (scheduled) return
   scheduled = true
   queueMicrotask(flush)

@@ -1,5 +1,5 @@
 // A struct that runs: its parameters, events and what it shares with the views inside it.
-import { Cell, Trace, cellOf } from './state.mjs'
+import { Cell, Trace, cellOf, untracked } from './state.mjs'
 
 export const isBuilderParam = Symbol('the builder parameter')
 const members = Symbol('members by decorator')
@@ -65,7 +65,7 @@ export function Param(prototype, key) {
       const { given, passed } = this.$
       if (!passed.has(key) && key in given) {
         passed.set(key, true)
-        cellOf(this, key).set(given[key])
+        untracked(() => cellOf(this, key).set(given[key]))
       }
       return cellOf(this, key).get()
     },
