@@ -65,7 +65,7 @@ export function Param(prototype, key) {
       const { given, passed } = this.$
       if (!passed.has(key) && key in given) {
         passed.set(key, true)
-        untracked(() => cellOf(this, key).set(given[key]))
+        untracked(() => cellOf(this, key).set(given[key])) // no change: it had no value yet
       }
       return cellOf(this, key).get()
     },
