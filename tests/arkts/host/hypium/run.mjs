@@ -16,7 +16,7 @@ const status = (key, value) => report.push(`OHOS_REPORT_STATUS: ${key}=${value}`
 const count = (suite) => suite.specs.length + suite.suites.reduce((sum, inner) => sum + count(inner), 0)
 const counts = { pass: 0, failure: 0, error: 0 }
 let index = 0
-let durationMs = 0
+const durations = new Map() // milliseconds by suite
 
 // A function without parameters is awaited; one with a parameter must call it, whatever it returns.
 function settle(run, timeoutMs) {
@@ -66,7 +66,7 @@ async function runSuite(suite, outerName) {
   })
   for (const skipped of suite.skipped) console.log(`skipped: ${name} / ${skipped}`)
   status('class', name)
-  status('suiteconsuming', 0)
+  status('suiteconsuming', durations.get(name) ?? 0)
 }
 
 function failAll(suite, name) {
@@ -96,7 +96,7 @@ async function runSpec(suite, name, spec) {
 
 function finish(name, spec, error, tookMs) {
   index++
-  durationMs += tookMs
+  durations.set(name, (durations.get(name) ?? 0) + tookMs)
   const head = () => {
     status('class', name)
     status('current', index)
@@ -129,7 +129,7 @@ report.push(
   `OHOS_REPORT_RESULT: stream=Tests run: ${count(root)}, Failure: ${failure}, Error: ${error}, Pass: ${pass}, Ignore: 0`,
   `OHOS_REPORT_CODE: ${failure > 0 ? -1 : 0}`,
 )
-status('taskconsuming', durationMs)
+status('taskconsuming', [...durations.values()].reduce((sum, each) => sum + each, 0))
 report.push('TestFinished-ResultMsg: your test finished!!!')
 fs.writeFileSync(path.join(folder, 'hypium-report.txt'), `${report.join('\n')}\n`)
 console.log(`${pass} passed, ${failure + error} failed`)
