@@ -1,7 +1,7 @@
 // The tree of a page as HTML.
 import { colour, styleOf } from './style.mjs'
 import { isEnabled, shownChildren, shownValue, textOf } from './page.mjs'
-import { resolve } from './resources.mjs'
+import { mediaUrl, resolve } from './resources.mjs'
 
 const ESCAPES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 export const escape = (text) => String(text).replace(/[&<>"]/g, (character) => ESCAPES[character])
@@ -59,7 +59,12 @@ const RENDERERS = {
   },
   LoadingProgress: (node) => tag('div', node, '', { role: 'progressbar', class: node.attribute('enableLoading') === false ? 'LoadingProgress still' : 'LoadingProgress' }),
   Divider: (node) => tag('div', node, '', { class: node.attribute('vertical') ? 'Divider vertical' : 'Divider' }),
-  Image: (node) => tag('div', node, '', { role: 'img' }),
+  Image: (node) => {
+    const picture = `url(${mediaUrl(resolve(node.args[0]))}) center / contain no-repeat`
+    const fill = node.attribute('fillColor')
+    const shown = fill === undefined ? `background:${picture}` : `mask:${picture};background:${colour(fill)}`
+    return tag('div', node, '', { role: 'img', style: `${styleOf(node)};${shown}` })
+  },
   Canvas: (node) => tag('canvas', node, '', { 'data-calls': JSON.stringify(drawn(node)) }),
   Tabs: (node) => {
     const [bar, content] = [shownChildren(node).filter(({ type }) => type === '#tabBar'), shownChildren(node).filter(({ type }) => type === 'TabContent')]

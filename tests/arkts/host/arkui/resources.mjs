@@ -90,6 +90,20 @@ export function resolve(value) {
   return kind === 'string' ? format(found, value.params ?? []) : found
 }
 
+const MEDIA = { '.svg': 'image/svg+xml', '.png': 'image/png' }
+
+/** The file of `app.media.NAME` as a data: URL. */
+export function mediaUrl(fullName) {
+  const name = fullName.replace('app.media.', '')
+  for (const folder of folders) {
+    for (const [ending, type] of Object.entries(MEDIA)) {
+      const file = path.join(folder, 'base/media', name + ending)
+      if (fs.existsSync(file)) return `data:${type};base64,${fs.readFileSync(file).toString('base64')}`
+    }
+  }
+  throw new Error(`there is no resource ${fullName}`)
+}
+
 /** Of `getContext().resourceManager`. */
 export const resourceManager = {
   getStringSync: (resource, ...params) => {
