@@ -6,6 +6,7 @@
 //! | [`AnswerCache`] | keeps answers: at most so many, so large, so long |
 //! | [`SimilarityIndex`] | finds the answer to a question that means the same, by the app's own embeddings |
 //! | [`Flights`] | lets callers of equal requests wait for one call |
+//! | [`ReadThrough`] | all of that around a call: gives what is stored, else makes the call once |
 //!
 //! # What holds
 //!
@@ -29,6 +30,9 @@ mod key;
 mod key_tests;
 mod lru;
 mod normalization;
+mod read_through;
+#[cfg(test)]
+mod read_through_tests;
 mod similarity;
 #[cfg(test)]
 mod similarity_tests;
@@ -41,5 +45,6 @@ pub use config::CacheConfig;
 pub use flights::{Flights, FlightsConfig, Join, Joined, Lead};
 pub use key::CacheKey;
 pub use normalization::Normalization;
+pub use read_through::{CachedAnswer, CachedFrom, Fresh, Meaning, ReadThrough};
 pub use similarity::{EmbeddingError, Nearest, SimilarityConfig, SimilarityIndex};
 pub use state::CacheStats;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::config::{BelowThreshold, CascadeConfig, MAX_MODELS, Model};
 use super::quality::{DefaultQualityCheck, QualityCheck};
 use crate::classify::NextProvider;
-use crate::client::internal::{Call, Driver, End, Limits, Target, Whole, cancelled, check_names};
-use crate::client::{AnswerText, CallOptions, Hooks, LlmClient, LlmResponse, NoHooks, Outcome};
+use crate::client::internal::{Call, Driver, End, Exchange, Limits, Streamed, Target, Whole, cancelled, check_names};
+use crate::client::{AnswerText, CallOptions, Hooks, LlmClient, LlmResponse, NoHooks, Outcome, TextOf, TextSink};
 use crate::clock::{Timer, Timestamp};
 use crate::error::{InvalidConfig, in_range};
 use crate::log;
@@ -92,11 +92,50 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ModelCascade<L, T, Q, H>
         Ok(self.ask(request, start, options).await)
     }
 
+    /// The same, with the answer piece by piece. Before the first text another model is asked after a failure. Whoever reads
+    /// along has seen the answer before it can be checked: the check only says whether the outcome is `accepted`.
+    ///
+    /// # Errors
+    /// As [`execute`](Self::execute).
+    pub async fn chat_stream<S: TextSink<TextOf<L>>>(
+        &self,
+        request: &L::Request,
+        start: usize,
+        options: CallOptions,
+        sink: &S,
+    ) -> Result<Outcome<L::Response>, InvalidConfig> {
+        in_range("start", start, 0..=self.links.len() - 1)?;
+        Ok(self.ask_streamed(request, start, options, sink).await)
+    }
+
     /// As [`execute`](Self::execute), for a start that is known to be there.
     pub(crate) async fn ask(&self, request: &L::Request, start: usize, options: CallOptions) -> Outcome<L::Response> {
         let mut call = Call::begin(options, &self.driver.timer, self.deadline());
-        let end = self.run(request, start, &mut call).await;
+        let end = self.run(&Whole, request, start, &mut call).await;
         self.driver.conclude(end, None, call).await
+    }
+
+    /// As [`chat_stream`](Self::chat_stream), for a start that is known to be there.
+    pub(crate) async fn ask_streamed<S: TextSink<TextOf<L>>>(
+        &self,
+        request: &L::Request,
+        start: usize,
+        options: CallOptions,
+        sink: &S,
+    ) -> Outcome<L::Response> {
+        let mut call = Call::begin(options, &self.driver.timer, self.deadline());
+        let streamed = Streamed::new(sink, &self.driver.timer, self.config.client.stream);
+        let end = self.run(&streamed, request, start, &mut call).await;
+        self.driver.conclude(end, streamed.received(), call).await
+    }
+
+    /// Hands over a text that is there already, in one piece.
+    pub(crate) async fn deliver<S: TextSink<TextOf<L>>>(&self, text: String, options: CallOptions, sink: &S) {
+        let call = Call::begin(options, &self.driver.timer, self.deadline());
+        let taken = self.driver.bounded(|| sink.push(text.into()), call.deadline, &call.identity);
+        if let Err(problem) = pin!(taken).await {
+            log::warn(format_args!("the sink of a streamed call did not take the text: {problem}"));
+        }
     }
 
     /// What a call comes to that is not let in.
@@ -127,7 +166,13 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ModelCascade<L, T, Q, H>
         self.links.iter().map(|(_, name)| &**name)
     }
 
-    async fn run(&self, request: &L::Request, start: usize, call: &mut Call) -> End<L::Response> {
+    async fn run(
+        &self,
+        exchange: &impl Exchange<L>,
+        request: &L::Request,
+        start: usize,
+        call: &mut Call,
+    ) -> End<L::Response> {
         let mut way = Way::new(self.links.len(), start);
         let mut best: Option<Best<L::Response>> = None;
         let mut failed: Option<End<L::Response>> = None;
@@ -140,7 +185,7 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ModelCascade<L, T, Q, H>
             let others = to_go > 1;
             let limits = Limits { began, deadline, attempts: 0, others };
             let before = call.trace.len();
-            let mut end = target.run(&self.driver, &Whole, request, call, limits).await;
+            let mut end = target.run(&self.driver, exchange, request, call, limits).await;
             let attempts = (call.trace.len() - before) as u32;
             began = end.at;
             let goes_on = match &end.response {
@@ -148,7 +193,7 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ModelCascade<L, T, Q, H>
                     let score = self.score(response, name, call, began).await;
                     began = self.driver.timer.now();
                     let accepted = score.is_some_and(|score| score >= self.config.threshold);
-                    if accepted || score.is_none() {
+                    if accepted || score.is_none() || exchange.has_text() {
                         (call.provider, call.accepted) = (Some(name.clone()), accepted);
                         return End { at: began, ..end };
                     }
@@ -185,7 +230,7 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ModelCascade<L, T, Q, H>
         now: Timestamp,
     ) -> End<L::Response> {
         match (best, failed) {
-            (_, Some(end)) if end.reason == StopReason::Cancelled => end,
+            (_, Some(end)) if matches!(end.reason, StopReason::Cancelled | StopReason::Partial) => end,
             (Some(best), _) if self.config.below_threshold == BelowThreshold::Best => {
                 let name = &self.links[best.index].1;
                 call.passed_over.retain(|passed_over| passed_over.provider != *name);
@@ -224,7 +269,8 @@ struct Best<R> {
 fn goes_on<R>(end: &End<R>) -> bool {
     let next = end.error.as_ref().map(|error| error.class.handling().next_provider);
     // A prompt that is too long for one may fit another: strength and length are not known to go together.
-    end.reason != StopReason::Cancelled && !matches!(next, Some(NextProvider::No | NextProvider::IfPolicyAllows))
+    !matches!(end.reason, StopReason::Cancelled | StopReason::Partial)
+        && !matches!(next, Some(NextProvider::No | NextProvider::IfPolicyAllows))
 }
 
 #[derive(Clone, Copy)]

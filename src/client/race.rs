@@ -7,7 +7,7 @@ use std::task::Poll;
 use crate::cancel::CancelToken;
 
 /// Which of the three came first.
-pub(super) enum Raced<T, E = ()> {
+pub(crate) enum Raced<T, E = ()> {
     Done(T),
     Cancelled,
     TimedOut(E),
@@ -17,7 +17,7 @@ pub(super) enum Raced<T, E = ()> {
 /// very moment of its timeout counts as done.
 ///
 /// Takes pinned references: a future that is moved into another one is stored there twice.
-pub(super) fn race<T, E>(
+pub(crate) fn race<T, E>(
     mut work: Pin<&mut impl Future<Output = T>>,
     cancel: Option<&CancelToken>,
     mut timeout: Pin<&mut impl Future<Output = E>>,

@@ -9,23 +9,41 @@ use crate::bulkhead::{Bulkhead, Preset, Rejection, RejectionReason};
 use crate::cache::{CacheKey, Flights, Joined};
 use crate::cancel::{CancelReason, CancelToken};
 use crate::cascade::{DefaultQualityCheck, Model, ModelCascade, QualityCheck};
-use crate::client::{AnswerText, CallOptions, Hooks, LlmClient, LlmResponse, NoHooks, Outcome, OutcomeStatus};
+use crate::client::{
+    AnswerText, CallOptions, Hooks, LlmClient, LlmResponse, NoHooks, Outcome, OutcomeStatus, TextOf, TextSink,
+};
 use crate::clock::{Clock, SystemClock, Timer, Timestamp};
 use crate::error::InvalidConfig;
 use crate::lock::lock;
 use crate::random::{Rng, SeededRng};
 use crate::retry::StopReason;
-use crate::router::{ModelRouter, ModelTier};
+use crate::router::{ModelRouter, ModelTier, RouteDecision};
 
 const BULKHEADS: [&str; 3] = [Preset::PremiumModel.name(), Preset::StandardModel.name(), Preset::EconomyModel.name()];
 
 /// Settings of one call of an agent.
 #[derive(Debug, Clone, Default)]
 pub struct InvokeOptions {
-    /// The tier to begin with; `None`: the router chooses. With a tier no stored answer is given and none is stored.
+    /// The tier to begin with; `None` or the cache: the router chooses. With a tier no stored answer is given and none is
+    /// stored.
     pub tier: Option<ModelTier>,
+    /// Gives no stored answer, stores none, and shares no call with an equal prompt: for a prompt whose answer depends on
+    /// more than its words.
+    pub no_store: bool,
     /// Cancelling, deadline and identity of the call.
     pub call: CallOptions,
+}
+
+impl InvokeOptions {
+    /// The tier that the caller chose.
+    fn chosen(&self) -> Option<ModelTier> {
+        self.tier.filter(|&tier| tier != ModelTier::Cache)
+    }
+
+    /// Whether the answer is the same for everybody who asks the prompt.
+    fn may_share(&self) -> bool {
+        self.chosen().is_none() && !self.no_store
+    }
 }
 
 /// Answers prompts with whatever works: a stored answer, a model, another model, a text that says what happened.
@@ -51,7 +69,7 @@ pub struct InvokeOptions {
 /// # Ok::<(), resilience::InvalidConfig>(()) }).unwrap();
 /// ```
 pub struct ResilientAgent<L, T, Q = DefaultQualityCheck, H = NoHooks> {
-    router: ModelRouter,
+    router: Arc<ModelRouter>,
     bulkheads: [Arc<Bulkhead>; 3],
     breakers: [Arc<CircuitBreaker>; 3],
     cascade: ModelCascade<L, T, Q, H>,
@@ -99,7 +117,10 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ResilientAgent<L, T, Q, 
         let [premium, standard, economy] = config.bulkheads;
         let bulkhead = |config| Bulkhead::with_clock(config, clock.clone()).map(Arc::new);
         let bulkheads = [bulkhead(premium)?, bulkhead(standard)?, bulkhead(economy)?];
-        let router = ModelRouter::with_clock(config.router, clock.clone())?;
+        let router = match config.shared_router {
+            Some(router) => router,
+            None => Arc::new(ModelRouter::with_clock(config.router, clock.clone())?),
+        };
         let tiers = models.into_tiers().into_iter().zip(&breakers);
         let models = tiers.map(|((tier, client), breaker)| Model::new(router.model(tier), client, breaker.clone()));
         let cascade = ModelCascade::with_hooks(models.collect(), config.cascade, check, timer, rng, hooks)?;
@@ -118,10 +139,36 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ResilientAgent<L, T, Q, 
     /// Answers a prompt. `request` is what the models' clients get for it.
     pub async fn invoke(&self, prompt: &str, request: &L::Request, options: InvokeOptions) -> AgentAnswer {
         let started = self.cascade.timer().now();
-        let mut answer = self.answer(prompt, request, options, started).await;
-        answer.latency = self.cascade.timer().now().since(started);
-        self.count(&answer);
-        answer
+        let answer = match self.known(prompt, &options) {
+            Some(answer) => answer,
+            None => self.shared(Invocation::new(self, prompt, options, started), request).await,
+        };
+        self.finish(answer, started)
+    }
+
+    /// The same, with the answer piece by piece. Before the first text a failure leads to a cheaper model; after it the
+    /// answer ends as [`OutcomeStatus::Partial`]. What is read along can't be checked first: a bad answer leads to no
+    /// stronger model, but is neither stored nor `quality_check_passed`. Equal prompts share no call.
+    pub async fn chat_stream<S: TextSink<TextOf<L>>>(
+        &self,
+        prompt: &str,
+        request: &L::Request,
+        options: InvokeOptions,
+        sink: &S,
+    ) -> AgentAnswer {
+        let started = self.cascade.timer().now();
+        let answer = match self.known(prompt, &options) {
+            Some(answer) => {
+                self.cascade.deliver(answer.text.clone(), options.call, sink).await;
+                answer
+            }
+            None => {
+                let call = Invocation::new(self, prompt, options, started);
+                let ask = async |index, options| self.cascade.ask_streamed(request, index, options, sink).await;
+                self.ask(call, ask).await
+            }
+        };
+        self.finish(answer, started)
     }
 
     /// What it has done.
@@ -148,7 +195,7 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ResilientAgent<L, T, Q, 
     }
 
     /// Its router, with the stored answers.
-    pub fn router(&self) -> &ModelRouter {
+    pub fn router(&self) -> &Arc<ModelRouter> {
         &self.router
     }
 
@@ -157,35 +204,26 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ResilientAgent<L, T, Q, 
         self.breakers.get(tier as usize)
     }
 
-    async fn answer(
-        &self,
-        prompt: &str,
-        request: &L::Request,
-        options: InvokeOptions,
-        started: Timestamp,
-    ) -> AgentAnswer {
-        let routed = options.tier.is_none();
-        let stored = if routed { self.router.get_cached(prompt) } else { None };
-        if let Some(text) = stored.filter(|_| !self.shut_down.is_cancelled()) {
-            return self.stored_answer(text.as_ref().to_owned());
-        }
-        let tier = match options.tier {
-            Some(tier) if tier != ModelTier::Cache => tier,
-            _ => self.router.route_by_words(prompt).tier,
-        };
-        let call = self.cancelled_by_shutdown(options.call);
-        // Only what the router chose is the same for everybody who asks it.
-        let key = (routed && self.store_answers).then(|| CacheKey::of_text(prompt));
+    /// An answer that is there already.
+    fn known(&self, prompt: &str, options: &InvokeOptions) -> Option<AgentAnswer> {
+        let text = options.may_share().then(|| self.router.get_cached(prompt))??;
+        (!self.shut_down.is_cancelled()).then(|| self.stored_answer(text.as_ref().to_owned()))
+    }
+
+    /// Makes the call, or waits for an equal one that is under way.
+    async fn shared(&self, call: Invocation<'_>, request: &L::Request) -> AgentAnswer {
+        let key = (call.may_share && self.store_answers).then(|| CacheKey::of_text(call.prompt));
         match self.flights.join(key).await {
             Joined::Landed(answer) => AgentAnswer { shared: true, ..(*answer).clone() },
             Joined::Lead(lead) => {
-                let answer = self.ask(prompt, request, tier, routed, call, started).await;
+                let ask = async |index, options| self.cascade.ask(request, index, options).await;
+                let answer = self.ask(call, ask).await;
                 if answer.status == OutcomeStatus::Cancelled {
                     // One caller's cancel is not the others': the next one leads.
                     drop(lead);
                     return answer;
                 }
-                (*lead.finish(answer)).clone()
+                Arc::unwrap_or_clone(lead.finish(answer))
             }
         }
     }
@@ -193,39 +231,46 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ResilientAgent<L, T, Q, 
     /// Makes the call, on its way through the bulkhead of its tier.
     async fn ask(
         &self,
-        prompt: &str,
-        request: &L::Request,
-        tier: ModelTier,
-        store: bool,
-        mut call: CallOptions,
-        started: Timestamp,
+        call: Invocation<'_>,
+        ask: impl AsyncFnOnce(usize, CallOptions) -> Outcome<L::Response>,
     ) -> AgentAnswer {
+        let Invocation { prompt, tier, route, may_share, mut options, started } = call;
         let index = tier as usize;
         let timer = self.cascade.timer();
         let longest = self.cascade.deadline();
-        let deadline = call.deadline.map_or(longest, |deadline| deadline.min(longest));
-        let place = self.bulkheads[index].acquire(timer, Some(deadline), call.cancel.as_ref()).await;
+        let deadline = options.deadline.map_or(longest, |deadline| deadline.min(longest));
+        let place = self.bulkheads[index].acquire(timer, Some(deadline), options.cancel.as_ref()).await;
         let waited = timer.now().since(started);
-        call.deadline = Some(deadline.saturating_sub(waited).max(Duration::from_millis(1)));
+        options.deadline = Some(deadline.saturating_sub(waited).max(Duration::from_millis(1)));
         let outcome = match &place {
-            Ok(_) => self.cascade.ask(request, index, call).await,
-            Err(rejection) => self.cascade.refused(reason(rejection), rejection.retry_after, call).await,
+            Ok(_) => ask(index, options).await,
+            Err(rejection) => self.cascade.refused(reason(rejection), rejection.retry_after, options).await,
         };
         drop(place);
-        let answer = self.read(outcome, tier);
-        if store && self.store_answers && answer.quality_check_passed && answer.source == AnswerSource::Model {
+        let answer = AgentAnswer { route, ..self.read(outcome, tier) };
+        let good = answer.quality_check_passed && answer.source == AnswerSource::Model;
+        if may_share && self.store_answers && good {
             self.router.set_cached(prompt, answer.text.as_str());
         }
         answer
     }
 
+    fn finish(&self, answer: AgentAnswer, started: Timestamp) -> AgentAnswer {
+        let answer = AgentAnswer { latency: self.cascade.timer().now().since(started), ..answer };
+        self.count(&answer);
+        answer
+    }
+
     fn read(&self, mut outcome: Outcome<L::Response>, tier: ModelTier) -> AgentAnswer {
         let source = match outcome.status {
-            OutcomeStatus::Ok => AnswerSource::Model,
+            OutcomeStatus::Ok | OutcomeStatus::Partial => AnswerSource::Model,
             OutcomeStatus::Fallback => AnswerSource::Fallback,
-            OutcomeStatus::Error | OutcomeStatus::Cancelled | OutcomeStatus::Partial => AnswerSource::None,
+            OutcomeStatus::Error | OutcomeStatus::Cancelled => AnswerSource::None,
         };
-        let place = outcome.provider.as_deref().and_then(|name| self.cascade.models().position(|model| model == name));
+        // A model that broke off has answered, too.
+        let partial = outcome.trace.last().filter(|_| outcome.status == OutcomeStatus::Partial);
+        let provider = outcome.provider.as_deref().or(partial.and_then(|attempt| attempt.provider.as_deref()));
+        let place = provider.and_then(|name| self.cascade.models().position(|model| model == name));
         let model_used = place.map_or(ModelTier::Cache, |place| ModelTier::ORDER[place]);
         let mut text = String::new();
         let taken: <L::Response as LlmResponse>::Text = outcome.take_text();
@@ -233,6 +278,7 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ResilientAgent<L, T, Q, 
         AgentAnswer {
             text,
             source,
+            route: None,
             status: outcome.status,
             model_used,
             degraded_from: (model_used != tier && source != AnswerSource::None).then_some(tier),
@@ -254,6 +300,7 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ResilientAgent<L, T, Q, 
         AgentAnswer {
             text,
             source: AnswerSource::Cache,
+            route: Some(self.router.stored_decision()),
             status: OutcomeStatus::Ok,
             model_used: ModelTier::Cache,
             degraded_from: None,
@@ -269,15 +316,6 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ResilientAgent<L, T, Q, 
             passed_over: Vec::new(),
             trace: Vec::new(),
         }
-    }
-
-    /// A call that ends with the agent as well as with its own token.
-    fn cancelled_by_shutdown(&self, mut call: CallOptions) -> CallOptions {
-        let cancel = match call.cancel.take() {
-            Some(own) => CancelToken::child_of([&own, &self.shut_down]),
-            None => self.shut_down.child(),
-        };
-        CallOptions { cancel: Some(cancel), ..call }
     }
 
     fn count(&self, answer: &AgentAnswer) {
@@ -300,6 +338,36 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ResilientAgent<L, T, Q, 
                 figures.model_calls[tier].failed += 1;
             }
         }
+    }
+}
+
+/// One call, and where it is to go.
+struct Invocation<'a> {
+    prompt: &'a str,
+    tier: ModelTier,
+    route: Option<RouteDecision>,
+    may_share: bool,
+    /// It ends with the agent as well as with its own token.
+    options: CallOptions,
+    started: Timestamp,
+}
+
+impl<'a> Invocation<'a> {
+    fn new<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks>(
+        agent: &ResilientAgent<L, T, Q, H>,
+        prompt: &'a str,
+        mut options: InvokeOptions,
+        started: Timestamp,
+    ) -> Self {
+        let (chosen, may_share) = (options.chosen(), options.may_share());
+        let route = chosen.is_none().then(|| agent.router.route_by_words(prompt));
+        let tier = chosen.or(route.map(|route| route.tier)).unwrap_or(ModelTier::Standard);
+        let cancel = match options.call.cancel.take() {
+            Some(own) => CancelToken::child_of([&own, &agent.shut_down]),
+            None => agent.shut_down.child(),
+        };
+        let options = CallOptions { cancel: Some(cancel), ..options.call };
+        Self { prompt, tier, route, may_share, options, started }
     }
 }
 

@@ -4,7 +4,7 @@ use crate::breaker::BreakerState;
 use crate::classify::{CallError, ErrorClass};
 use crate::client::{AttemptRecord, OutcomeStatus, PassedOver};
 use crate::retry::StopReason;
-use crate::router::ModelTier;
+use crate::router::{ModelTier, RouteDecision};
 
 /// Where a text comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,6 +26,8 @@ pub struct AgentAnswer {
     pub text: String,
     /// Where it comes from.
     pub source: AnswerSource,
+    /// What the router chose; `None` when the caller chose.
+    pub route: Option<RouteDecision>,
     /// How the call ended.
     pub status: OutcomeStatus,
     /// The model that answered; [`ModelTier::Cache`] for a stored answer, and when no model answered (article 004).

@@ -1,16 +1,19 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::breaker::{BreakerConfig, WindowConfig};
 use crate::bulkhead::{BulkheadConfig, Preset};
 use crate::cache::FlightsConfig;
 use crate::cascade::CascadeConfig;
-use crate::router::{ModelTier, RouterConfig};
+use crate::router::{ModelRouter, ModelTier, RouterConfig};
 
 /// Settings of a [`ResilientAgent`](super::ResilientAgent).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct AgentConfig {
     /// Stored and preset answers, words, names and costs of the models.
     pub router: RouterConfig,
+    /// A router that others use too, in place of one of its own: `router` is not looked at then. Default: none.
+    pub shared_router: Option<Arc<ModelRouter>>,
     /// Retries, waits, time limits, and when an answer is good enough.
     pub cascade: CascadeConfig,
     /// Of each model. Default: opens when half of at least 3 calls in 10 s failed, for 5 s (article 004).
@@ -33,6 +36,7 @@ impl Default for AgentConfig {
         let presets = [Preset::PremiumModel, Preset::StandardModel, Preset::EconomyModel];
         Self {
             router: RouterConfig::default(),
+            shared_router: None,
             cascade: CascadeConfig::default(),
             breaker,
             bulkheads: presets.map(BulkheadConfig::preset),

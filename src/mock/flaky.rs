@@ -18,6 +18,8 @@ pub struct FlakyConfig {
     pub latency_spread: Duration,
     /// The same seed gives the same calls. Default: another one each time.
     pub seed: Option<u64>,
+    /// What it answers. Default: a sentence with the number of the call.
+    pub reply: Option<String>,
     /// What it fails with, each as often as the others. 1 to 100; default 429, a timeout, 503 and a reset.
     pub errors: Vec<CallError>,
 }
@@ -31,6 +33,7 @@ impl Default for FlakyConfig {
             latency: Duration::from_millis(100),
             latency_spread: Duration::from_millis(50),
             seed: None,
+            reply: None,
             errors: vec![
                 with_status(ErrorClass::RateLimit, 429, "429 Too Many Requests"),
                 CallError::new(ErrorClass::Timeout, "ETIMEDOUT"),
@@ -104,7 +107,8 @@ impl<T: Timer> FlakyLlmClient<T> {
             let errors = &self.config.errors;
             return Err(errors[(kind * errors.len() as f64) as usize].clone());
         }
-        Ok(format!("第 {number} 次调用的回答：这是一段模拟的模型输出。"))
+        let reply = self.config.reply.clone();
+        Ok(reply.unwrap_or_else(|| format!("第 {number} 次调用的回答：这是一段模拟的模型输出。")))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use napi_derive_ohos::napi;
@@ -143,6 +144,7 @@ async fn settle_promises(runtime: &Rc<Runtime>) {
 }
 
 /// The clock of a client.
+#[derive(Clone)]
 pub enum JsTimer {
     System(Rc<Runtime>),
     Manual(Core),
@@ -156,6 +158,14 @@ impl JsTimer {
             core.cloned().ok_or_else(|| clock.wrong("an instance of ManualClock"))
         })?;
         Ok(manual.map_or_else(|| Self::System(runtime.clone()), Self::Manual))
+    }
+
+    /// The same time for what only reads it.
+    pub fn clock(&self) -> Arc<dyn Clock + Send + Sync> {
+        match self {
+            Self::System(_) => Arc::new(SystemClock),
+            Self::Manual(clock) => Arc::new(clock.clone()),
+        }
     }
 }
 

@@ -12,8 +12,8 @@ pub fn rebuild_enums(exports: Object, env: Env) -> Result<()> {
     let (scope, exports) = (Scope::of(env), exports.raw());
     for key in scope.keys(exports, u32::MAX) {
         let value = scope.get_by(exports, key);
-        // Classes and functions have the type of a function.
-        if scope.type_of(value) == Type::Object {
+        // Classes and functions have the type of a function; an array is a constant.
+        if scope.type_of(value) == Type::Object && scope.array_length(value).is_none() {
             scope.set_own(exports, key, rebuilt(scope, value));
         }
     }

@@ -40,6 +40,11 @@ pub fn call_error(scope: Scope, error: &CallError, cause: Option<Value>) -> Valu
     value
 }
 
+/// What a function of the app threw, in one line.
+pub fn describe(scope: Scope, thrown: Value) -> String {
+    error_facts(scope, thrown, None).message
+}
+
 /// What can be read off an error of the app's client. `provider` is a hint for codes that mean different things.
 pub fn error_facts(scope: Scope, error: Value, provider: Option<&str>) -> ErrorFacts {
     let mut facts = ErrorFacts { provider: provider.map(str::to_owned), ..ErrorFacts::default() };

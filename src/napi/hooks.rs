@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::arguments::Argument;
-use super::errors::error_facts;
+use super::errors::describe;
 use super::executor::{JsPromise, Runtime};
 use super::js::{Checked, Scope, Type, Value};
 use super::kept::{Keeper, Reference, UserFunction};
@@ -83,9 +83,4 @@ impl Hooks for JsHooks {
             }
         }
     }
-}
-
-/// What an app's function threw, in one line.
-fn describe(scope: Scope, thrown: Value) -> String {
-    error_facts(scope, thrown, None).message
 }

@@ -28,6 +28,8 @@ pub struct InnerClient {
     chat_stream: Option<Method>,
     answers: Answers,
     provider: Option<Rc<str>>,
+    /// It is asked as one of several models: with a `ModelRequest`.
+    model: Option<Rc<str>>,
 }
 
 /// What `chat` gives.
@@ -48,6 +50,8 @@ struct Method {
 /// One call's request.
 pub struct Request {
     value: Kept,
+    /// What goes with a prompt, for one of several models.
+    data: Option<Kept>,
     keep: Keep,
     /// What the client failed with at last.
     cause: Cell<Option<Kept>>,
@@ -62,18 +66,43 @@ pub enum Keep {
     Value,
     /// That, and the text: a streamed call goes on after it has come.
     Text,
+    /// The text: an agent checks it before it is handed on.
+    OnlyText,
+}
+
+impl Keep {
+    fn value(self) -> bool {
+        matches!(self, Self::Value | Self::Text)
+    }
+
+    fn text(self) -> bool {
+        matches!(self, Self::Text | Self::OnlyText)
+    }
 }
 
 impl Request {
     pub fn new(runtime: &Rc<Runtime>, scope: Scope, value: Value, keep: Keep) -> Self {
-        Self { value: Kept::new(runtime, scope, value), keep, cause: Cell::new(None) }
+        Self { value: Kept::new(runtime, scope, value), data: None, keep, cause: Cell::new(None) }
+    }
+
+    /// With what goes with a prompt.
+    pub fn with_data(self, data: Option<Kept>) -> Self {
+        Self { data, ..self }
     }
 
     /// What the client is given.
-    fn begin_attempt(&self, scope: Scope) -> Value {
+    fn begin_attempt(&self, scope: Scope, model: Option<&str>) -> Value {
         // A cause is that of the last attempt, and one that is given up has none.
         self.cause.set(None);
-        self.value.value(scope)
+        let value = self.value.value(scope);
+        let Some(model) = model else { return value };
+        let request = scope.object();
+        scope.set(request, c"prompt", value);
+        scope.set(request, c"model", scope.string(model));
+        if let Some(data) = &self.data {
+            scope.set(request, c"data", data.value(scope));
+        }
+        request
     }
 
     fn note<T>(&self, settled: Settled<T>) -> Result<T, CallError> {
@@ -200,14 +229,19 @@ impl InnerClient {
         let object = keeper.keep(scope, inner.value()).filter(|_| chat.is_some() || chat_stream.is_some());
         let object = object.ok_or_else(|| inner.wrong(allowed))?;
         let provider = provider.map(Rc::from);
-        Ok(Self { runtime: runtime.clone(), object, chat, chat_stream, answers, provider })
+        Ok(Self { runtime: runtime.clone(), object, chat, chat_stream, answers, provider, model: None })
+    }
+
+    /// As one of several models: it is asked with a `ModelRequest` of that name.
+    pub fn for_model(self, name: &str) -> Self {
+        Self { model: Some(name.into()), ..self }
     }
 
     /// Starts one attempt.
     fn call(&self, chat: &Method, request: &Request, attempt: &Attempt<'_>) -> JsPromise<Settled<Answer>> {
         let scope = self.runtime.scope();
         let (object, function) = (self.object.value(scope), chat.function.value(scope));
-        let value = request.begin_attempt(scope);
+        let value = request.begin_attempt(scope, self.model.as_deref());
         let called = if chat.takes_context {
             scope.call(object, function, &[value, attempt_context(&self.runtime, scope, attempt)])
         } else {
@@ -226,7 +260,8 @@ impl InnerClient {
     ) -> JsPromise<Settled<Streamed>> {
         let scope = self.runtime.scope();
         let (object, function) = (self.object.value(scope), chat_stream.function.value(scope));
-        let (value, sink) = (request.begin_attempt(scope), receiver.sink(scope).unwrap_or_else(|| scope.undefined()));
+        let value = request.begin_attempt(scope, self.model.as_deref());
+        let sink = receiver.sink(scope).unwrap_or_else(|| scope.undefined());
         let called = if chat_stream.takes_context {
             scope.call(object, function, &[value, sink, attempt_context(&self.runtime, scope, attempt)])
         } else {
@@ -235,7 +270,7 @@ impl InnerClient {
         let (runtime, provider, keep) = (self.runtime.clone(), self.provider.clone(), request.keep);
         self.settled(scope, called, move |scope, value| {
             let text = read_streamed_answer(scope, value, provider.as_deref())?.map(|text| scope.as_utf16(text));
-            let value = (keep != Keep::Nothing).then(|| Reference::new(&runtime, scope, value)).flatten();
+            let value = keep.value().then(|| Reference::new(&runtime, scope, value)).flatten();
             Ok(Streamed { text, value })
         })
     }
@@ -267,12 +302,12 @@ impl InnerClient {
         move |scope, value| {
             let is_text = answers == Answers::ObjectsOrTexts && scope.type_of(value) == Type::String;
             let text = if is_text { value } else { read_answer(scope, value, provider.as_deref())? };
-            let text = if keep != Keep::Text && runtime.polls_in_this_scope() {
+            let text = if !keep.text() && runtime.polls_in_this_scope() {
                 Text::InScope(scope, text)
             } else {
                 Text::Units(scope.as_utf16(text))
             };
-            let value = (keep != Keep::Nothing).then(|| Reference::new(&runtime, scope, value)).flatten();
+            let value = keep.value().then(|| Reference::new(&runtime, scope, value)).flatten();
             Ok(Answer { text, value })
         }
     }

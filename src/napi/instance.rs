@@ -94,6 +94,23 @@ pub fn make<T: 'static>(scope: Scope, name: &'static str, instance: T) -> Option
     Some(object)
 }
 
+/// What `new` gives for the class that is exported as `name`, NUL-terminated.
+pub fn construct(scope: Scope, name: &'static str, arguments: &[Value]) -> Checked<Value> {
+    let (mut class, mut object) = (ptr::null_mut(), ptr::null_mut());
+    let constructor = get_class_constructor(name).unwrap_or(ptr::null_mut());
+    // SAFETY: a reference of this environment, in a class of which it was registered; results outlive the calls; pointer
+    // and length describe `arguments`.
+    let status = unsafe {
+        sys::napi_get_reference_value(scope.env(), constructor, &mut class);
+        sys::napi_new_instance(scope.env(), class, arguments.len(), arguments.as_ptr(), &mut object)
+    };
+    if status == sys::Status::napi_ok {
+        return Ok(object);
+    }
+    let exception = scope.take_exception();
+    Err(scope.thrown(exception.unwrap_or_else(|| scope.error("the engine made no instance"))))
+}
+
 unsafe extern "C" fn finalize<T>(_env: sys::napi_env, instance: *mut c_void, _hint: *mut c_void) {
     // SAFETY: what `make` turned into a raw pointer; the engine calls this once.
     drop(unsafe { Box::from_raw(instance.cast::<T>()) });

@@ -149,6 +149,11 @@ impl Scope {
         self.make(|result| unsafe { sys::napi_get_undefined(self.env, result) })
     }
 
+    pub fn global(self) -> Value {
+        // SAFETY: no argument but the environment.
+        self.make(|result| unsafe { sys::napi_get_global(self.env, result) })
+    }
+
     pub fn null(self) -> Value {
         // SAFETY: no argument but the environment.
         self.make(|result| unsafe { sys::napi_get_null(self.env, result) })

@@ -26,6 +26,14 @@ pub fn json(scope: Scope, value: Value) -> Json {
     copy(scope, value, &mut Limits::default())
 }
 
+/// All of a value as `JSON.stringify` sees it. `None`: it can't be told in JSON, or takes more than `max_bytes`.
+pub fn exact_json(scope: Scope, value: Value, max_bytes: usize) -> Option<Json> {
+    let json = scope.get(scope.global(), c"JSON");
+    let text = scope.call(json, scope.get(json, c"stringify"), &[value]).ok()?;
+    let fits = scope.string_length(text)? <= max_bytes;
+    serde_json::from_str(&fits.then(|| scope.as_string(text))??).ok()
+}
+
 /// The same of an object, without its property `skipped`.
 pub fn json_without(scope: Scope, object: Value, skipped: &str) -> Json {
     copy_object(scope, object, &mut Limits::default(), |name| name != skipped)

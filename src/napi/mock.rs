@@ -103,7 +103,7 @@ impl MockLlmClient {
     }
 }
 
-fn mock_error(status: u16, message: Option<String>, retry_after: Option<Duration>) -> CallError {
+pub fn mock_error(status: u16, message: Option<String>, retry_after: Option<Duration>) -> CallError {
     let message = message.unwrap_or_else(|| match status {
         503 => "503 Service Unavailable".to_owned(),
         status => format!("{status} from the mock"),

@@ -48,9 +48,13 @@
 //! twice on one thread, which HarmonyOS never does, only the classes of the later load make instances: napi-ohos keeps
 //! one list of them.
 
+mod agent;
+mod agent_options;
+mod agent_records;
 mod arguments;
 mod backoff;
 mod breaker;
+mod cache;
 mod cancel;
 mod chain;
 mod classify;
@@ -60,6 +64,7 @@ mod clock;
 mod enums;
 mod errors;
 mod executor;
+mod flaky;
 mod hooks;
 mod inner_client;
 mod instance;
@@ -67,10 +72,12 @@ mod js;
 mod json;
 mod kept;
 mod mock;
+mod models;
 mod options;
 mod records;
 mod request;
 mod retry_trace;
+mod router;
 mod stream;
 mod trace_log;
 mod version;

@@ -179,7 +179,7 @@ fn wait_ms(retry_after: Option<RetryAfter>) -> Option<f64> {
 }
 
 /// Of a wait that has an end: an isolated breaker's has none.
-fn known_ms(wait: Duration) -> Option<f64> {
+pub fn known_ms(wait: Duration) -> Option<f64> {
     (wait != Duration::MAX).then(|| whole_millis(wait))
 }
 

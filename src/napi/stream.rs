@@ -179,7 +179,7 @@ impl AppSink {
         Ok((Self::read(runtime, on_text, errors)?, call_options(options)?))
     }
 
-    fn read(runtime: &Rc<Runtime>, on_text: Argument, errors: &Arc<AtomicU64>) -> Checked<Self> {
+    pub fn read(runtime: &Rc<Runtime>, on_text: Argument, errors: &Arc<AtomicU64>) -> Checked<Self> {
         let function = Reference::new(runtime, on_text.scope(), on_text.function()?);
         let on_text = function.ok_or_else(|| on_text.wrong("a function"))?;
         Ok(Self { runtime: runtime.clone(), on_text, errors: errors.clone() })

@@ -71,11 +71,11 @@ impl ModelRouter {
     pub fn route(&self, prompt: &str) -> RouteDecision {
         let stored = self.key(prompt).is_some_and(|key| self.cache.contains(key));
         if stored {
-            return self.decide(ModelTier::Cache, RouteReason::CacheHit);
+            return self.stored_decision();
         }
         let opening = Opening::of(prompt);
         match self.preset(&opening) {
-            Some(_) => self.decide(ModelTier::Cache, RouteReason::CacheHit),
+            Some(_) => self.stored_decision(),
             None => self.by_words(&opening),
         }
     }
@@ -121,6 +121,11 @@ impl ModelRouter {
     /// The settings it was built from; words in lower case, without sentence marks.
     pub fn config(&self) -> &RouterConfig {
         &self.config
+    }
+
+    /// What is decided where there is an answer.
+    pub(crate) fn stored_decision(&self) -> RouteDecision {
+        self.decide(ModelTier::Cache, RouteReason::CacheHit)
     }
 
     fn by_words(&self, opening: &Opening) -> RouteDecision {

@@ -1,80 +1,17 @@
 //! Streamed answers: what is tried again, what is not, and how long is waited.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use resilience::breaker::BreakerState;
 use resilience::cancel::{CancelReason, CancelToken};
-use resilience::classify::{CallError, ErrorClass};
-use resilience::client::{
-    Attempt, CallOptions, LlmClient, NoHooks, Outcome, OutcomeStatus, ResilientLlmClient, TextSink,
-};
-use resilience::clock::{Clock, ManualClock, Timer};
+use resilience::classify::ErrorClass;
+use resilience::client::{CallOptions, NoHooks, Outcome, OutcomeStatus, ResilientLlmClient, TextSink};
 use resilience::retry::StopReason;
 
-use crate::support::{Reply, TestBreaker, client, client_config, middle, ms, retry_config, run, unavailable};
-
-/// One step of a scripted stream.
-#[derive(Clone)]
-enum Step {
-    Text(&'static str),
-    Wait(u64),
-    Fail(CallError),
-    Hang,
-}
-use Step::{Fail, Hang, Text, Wait};
-
-/// Plays one script for each attempt, the last one again and again; ends well unless a step says otherwise.
-struct Streams {
-    clock: ManualClock,
-    scripts: Vec<Vec<Step>>,
-    attempts: Mutex<usize>,
-}
-
-impl LlmClient for Streams {
-    type Request = str;
-    type Response = String;
-
-    async fn chat(&self, _: &str, _: &Attempt<'_>) -> Result<String, CallError> {
-        unreachable!("a streamed call streams")
-    }
-
-    async fn chat_stream<S: TextSink<String>>(&self, _: &str, sink: &S, _: &Attempt<'_>) -> Result<String, CallError> {
-        let script = {
-            let mut attempts = self.attempts.lock().unwrap();
-            *attempts += 1;
-            self.scripts[(*attempts - 1).min(self.scripts.len() - 1)].clone()
-        };
-        let mut whole = String::new();
-        for step in script {
-            match step {
-                Text(text) => {
-                    whole.push_str(text);
-                    sink.push(text.to_owned()).await;
-                }
-                Wait(millis) => self.clock.sleep_until(self.clock.now() + ms(millis)).await,
-                Fail(error) => return Err(error),
-                Hang => std::future::pending().await,
-            }
-        }
-        Ok(whole)
-    }
-}
-
-/// A page that takes its time for each piece.
-#[derive(Default)]
-struct Page {
-    clock: ManualClock,
-    shown: Mutex<Vec<String>>,
-    takes: Duration,
-}
-
-impl TextSink<String> for Page {
-    async fn push(&self, text: String) {
-        self.shown.lock().unwrap().push(text);
-        self.clock.sleep_until(self.clock.now() + self.takes).await;
-    }
-}
+use crate::support::Step::{self, Fail, Hang, Text, Wait};
+use crate::support::{
+    Page, Reply, Streams, TestBreaker, client, client_config, middle, ms, retry_config, run, unavailable,
+};
 
 struct Played {
     outcome: Outcome<String>,
@@ -85,8 +22,8 @@ struct Played {
 
 fn play_on(page_takes: u64, scripts: Vec<Vec<Step>>, cancel: Option<CancelToken>) -> Played {
     let breaker = TestBreaker::new();
-    let page = Page { clock: breaker.clock.clone(), takes: ms(page_takes), ..Page::default() };
-    let inner = Streams { clock: breaker.clock.clone(), scripts, attempts: Mutex::default() };
+    let page = Page::new(&breaker.clock, ms(page_takes));
+    let inner = Streams::new(&breaker.clock, scripts);
     let mut config = client_config(retry_config(2));
     config.stream.first_text_timeout = ms(5_000);
     config.stream.idle_timeout = ms(2_000);
@@ -94,7 +31,7 @@ fn play_on(page_takes: u64, scripts: Vec<Vec<Step>>, cancel: Option<CancelToken>
     let client = ResilientLlmClient::with_hooks(inner, config, breaker.breaker.clone(), timer, rng, NoHooks).unwrap();
     let outcome =
         run(&breaker.clock, client.chat_stream("hi", CallOptions { cancel, ..CallOptions::default() }, &page));
-    let (shown, attempts) = (page.shown.lock().unwrap().concat(), *client.inner().attempts.lock().unwrap());
+    let (shown, attempts) = (page.shown(), client.inner().attempts());
     assert_eq!(breaker.clock.pending_sleeps(), 0);
     Played { outcome, shown, attempts, breaker }
 }
@@ -188,7 +125,7 @@ fn a_cancel_ends_it_at_any_moment_and_keeps_what_came() {
     }
     let breaker = TestBreaker::new();
     let script = vec![vec![Text("a"), Text("b"), Wait(100), Text("c")]];
-    let inner = Streams { clock: breaker.clock.clone(), scripts: script, attempts: Mutex::default() };
+    let inner = Streams::new(&breaker.clock, script);
     let (timer, rng) = (breaker.clock.clone(), Arc::new(middle));
     let config = client_config(retry_config(2));
     let client = ResilientLlmClient::with_hooks(inner, config, breaker.breaker.clone(), timer, rng, NoHooks).unwrap();
@@ -203,10 +140,10 @@ fn a_cancel_ends_it_at_any_moment_and_keeps_what_came() {
 fn a_client_that_only_chats_streams_in_one_piece() {
     let breaker = TestBreaker::new();
     let client = client(&breaker, retry_config(1), [Reply::fail(), Reply::ok()]);
-    let page = Page { clock: breaker.clock.clone(), ..Page::default() };
+    let page = Page::new(&breaker.clock, ms(0));
     let outcome = run(&breaker.clock, client.chat_stream("hi", CallOptions::default(), &page));
     assert_eq!((outcome.status, outcome.attempts(), outcome.text()), (OutcomeStatus::Ok, 2, "answer to hi"));
-    assert_eq!(*page.shown.lock().unwrap(), ["answer to hi"]);
+    assert_eq!(page.pieces(), ["answer to hi"]);
 }
 
 #[test]
@@ -214,11 +151,11 @@ fn the_half_open_probe_of_a_streamed_call_counts_by_its_end() {
     let breaker = TestBreaker::with(|config| config.failure_threshold = 1);
     breaker.fail();
     breaker.at(60_000);
-    let inner = Streams { clock: breaker.clock.clone(), scripts: vec![vec![Text("well")]], attempts: Mutex::default() };
+    let inner = Streams::new(&breaker.clock, vec![vec![Text("well")]]);
     let (timer, rng) = (breaker.clock.clone(), Arc::new(middle));
     let config = client_config(retry_config(0));
     let client = ResilientLlmClient::with_hooks(inner, config, breaker.breaker.clone(), timer, rng, NoHooks).unwrap();
-    let page = Page { clock: breaker.clock.clone(), ..Page::default() };
+    let page = Page::new(&breaker.clock, ms(0));
     let outcome = run(&breaker.clock, client.chat_stream("hi", CallOptions::default(), &page));
     assert!(outcome.trace[0].probe);
     assert_eq!(breaker.state(), BreakerState::Closed);

@@ -6,6 +6,7 @@ mod cascade;
 mod chain;
 mod hooks;
 mod scripted;
+mod streams;
 mod time;
 
 pub use breaker::{TestBreaker, breaker_config};
@@ -13,6 +14,7 @@ pub use cascade::{TestCascade, asked};
 pub use chain::TestChain;
 pub use hooks::{FallbackHook, TestHooks};
 pub use scripted::{Client, Reply, ScriptedClient, client, client_config, client_with_hooks, retry_config};
+pub use streams::{Page, Step, Streams};
 pub use time::{at, join_all, ms, run};
 
 use resilience::classify::{CallError, ErrorClass, RetryAfter, RetryAfterSource};

@@ -5,24 +5,33 @@ use std::sync::Arc;
 use resilience::breaker::BreakerState;
 use resilience::cancel::{CancelReason, CancelToken};
 use resilience::cascade::DefaultQualityCheck;
-use resilience::client::{CallOptions, NoHooks, OutcomeStatus};
+use resilience::client::{CallOptions, LlmClient, NoHooks, OutcomeStatus};
 use resilience::clock::{ManualClock, Timer};
-use resilience::gateway::{AgentConfig, AgentModels, AnswerSource, InvokeOptions, ResilientAgent};
+use resilience::gateway::{AgentAnswer, AgentConfig, AgentModels, AnswerSource, InvokeOptions, ResilientAgent};
 use resilience::mock::{FlakyConfig, FlakyLlmClient};
 use resilience::retry::StopReason;
 use resilience::router::ModelTier::{self, Cache, Economy, Premium, Standard};
+use resilience::router::{ModelRouter, RouteReason, RouterConfig};
 
-use crate::support::{Reply, ScriptedClient, join_all, middle, ms, retry_config, run};
+use crate::support::Step::{self, Fail, Text, Wait};
+use crate::support::{Page, Reply, ScriptedClient, Streams, join_all, middle, ms, retry_config, run, unavailable};
 
 type Agent = ResilientAgent<ScriptedClient, ManualClock>;
 
 /// Premium, standard and economy models that play these scripts; one retry each, after 100 ms.
 fn agent(scripts: [Vec<Reply>; 3], change: impl FnOnce(&mut AgentConfig)) -> (Agent, ManualClock) {
+    agent_of(|clock| scripts.map(|script| ScriptedClient::new(clock, script)), change)
+}
+
+fn agent_of<L: LlmClient>(
+    models: impl FnOnce(&ManualClock) -> [L; 3],
+    change: impl FnOnce(&mut AgentConfig),
+) -> (ResilientAgent<L, ManualClock>, ManualClock) {
     let clock = ManualClock::new();
     let mut config = AgentConfig::default();
     config.cascade.client.retry = retry_config(1);
     change(&mut config);
-    let [premium, standard, economy] = scripts.map(|script| ScriptedClient::new(&clock, script));
+    let [premium, standard, economy] = models(&clock);
     let models = AgentModels { premium, standard, economy };
     let (timer, own, rng) = (clock.clone(), Arc::new(clock.clone()), Arc::new(middle));
     let agent = ResilientAgent::with_hooks(models, config, DefaultQualityCheck, timer, own, rng, NoHooks).unwrap();
@@ -223,4 +232,77 @@ fn what_is_down_is_left_alone() {
     let (_, real, made) = twenty_at_once(0.8);
     assert!(real < 20, "{real}");
     assert!(made < 60, "{made} calls; three attempts each would be 60");
+}
+
+/// What an agent streams whose premium and standard models play these scripts.
+fn stream(scripts: [Vec<Step>; 2], prompt: &str) -> (AgentAnswer, String, Vec<AgentAnswer>) {
+    let [premium, standard] = scripts;
+    let model = |clock: &ManualClock, script| Streams::new(clock, vec![script]);
+    let (agent, clock) =
+        agent_of(|clock| [model(clock, premium), model(clock, standard), model(clock, vec![Step::Hang])], |_| ());
+    let page = Page::new(&clock, ms(0));
+    let again = Page::new(&clock, ms(0));
+    let answer = run(&clock, agent.chat_stream(prompt, prompt, InvokeOptions::default(), &page));
+    let stored = agent.router().get_cached(prompt).is_some();
+    let second = stored.then(|| run(&clock, agent.chat_stream(prompt, prompt, InvokeOptions::default(), &again)));
+    if let Some(second) = &second {
+        assert_eq!(again.shown(), second.text, "a stored answer comes in one piece");
+    }
+    (answer, page.shown(), second.into_iter().collect())
+}
+
+#[test]
+fn a_streamed_answer_comes_piece_by_piece_and_is_stored_once_it_is_whole() {
+    let (answer, shown, again) = stream([vec![], vec![Text("床前"), Wait(100), Text("明月光，…")]], "写一首诗");
+    assert_eq!((answer.model_used, answer.source), (Standard, AnswerSource::Model));
+    assert_eq!((shown.as_str(), answer.text.as_str()), ("床前明月光，…", "床前明月光，…"));
+    assert!(answer.quality_check_passed);
+    assert_eq!((again[0].source, again[0].text.as_str()), (AnswerSource::Cache, "床前明月光，…"));
+}
+
+#[test]
+fn before_the_first_text_a_streamed_call_moves_to_a_cheaper_model() {
+    let (answer, shown, _) = stream([vec![Fail(unavailable())], vec![Text("a plain answer")]], "请分析这个架构");
+    assert_eq!((answer.model_used, answer.degraded_from), (Standard, Some(Premium)));
+    assert_eq!(shown, "a plain answer");
+}
+
+#[test]
+fn after_the_first_text_a_streamed_call_ends_with_what_came() {
+    let (answer, shown, again) =
+        stream([vec![Text("It is"), Fail(unavailable())], vec![Text("never")]], "请分析这个架构");
+    assert_eq!((answer.status, answer.stop_reason), (OutcomeStatus::Partial, StopReason::Partial));
+    assert_eq!((shown.as_str(), answer.text.as_str(), answer.quality_check_passed), ("It is", "It is", false));
+    assert_eq!((answer.model_used, answer.degraded_from), (Premium, None));
+    assert!(again.is_empty(), "half an answer is not stored");
+}
+
+#[test]
+fn a_streamed_answer_that_fails_the_check_was_shown_and_is_not_stored() {
+    let (answer, shown, again) = stream([vec![Text("never")], vec![Text("不知道")]], "写一首诗");
+    assert_eq!((shown.as_str(), answer.model_used, answer.quality_check_passed), ("不知道", Standard, false));
+    assert!(again.is_empty() && answer.attempts() == 1);
+}
+
+#[test]
+fn no_store_neither_takes_nor_leaves_nor_shares_an_answer() {
+    let (agent, clock) = agent([ok(), ok(), ok()], |_| ());
+    let no_store = || InvokeOptions { no_store: true, ..InvokeOptions::default() };
+    let (first, second) = (agent.invoke("写一首诗", "a", no_store()), agent.invoke("写一首诗", "b", no_store()));
+    let answers = run(&clock, join_all(vec![first, second]));
+    assert_eq!(answers.iter().map(|answer| answer.text.as_str()).collect::<Vec<_>>(), ["answer to a", "answer to b"]);
+    assert_eq!(agent.router().cache_size(), 0);
+}
+
+#[test]
+fn a_shared_router_is_the_agents_own() {
+    let router = Arc::new(ModelRouter::new(RouterConfig::default()).unwrap());
+    router.set_cached("写一首诗", "stored elsewhere");
+    let (agent, clock) = agent([ok(), ok(), ok()], |config| config.shared_router = Some(router.clone()));
+    let answer = run(&clock, agent.invoke("写一首诗", "x", InvokeOptions::default()));
+    assert_eq!((answer.text.as_str(), answer.source), ("stored elsewhere", AnswerSource::Cache));
+    assert_eq!(answer.route.map(|route| route.reason), Some(RouteReason::CacheHit));
+    let answer = run(&clock, agent.invoke("请分析这个架构", "x", InvokeOptions::default()));
+    assert_eq!(answer.route.map(|route| route.reason), Some(RouteReason::Complexity));
+    assert_eq!(run(&clock, agent.invoke("写一首诗", "x", from(Standard))).route, None);
 }

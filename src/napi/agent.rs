@@ -1,0 +1,254 @@
+//! `ResilientAgent` and `cascadedModelCall` of article 004.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use napi_derive_ohos::napi;
+use napi_ohos::bindgen_prelude::{This, Unknown};
+use napi_ohos::{Env, JsValue, Result};
+
+use super::agent_records::{AgentAnswer, AgentStats};
+use super::arguments::{Argument, argument, config};
+use super::client_config::{call_options, read_client_config, read_rng};
+use super::clock::JsTimer;
+use super::executor::Runtime;
+use super::hooks::JsHooks;
+use super::inner_client::{InnerClient, Keep, Request};
+use super::instance::{self, Instance, constructing};
+use super::js::{Checked, Scope};
+use super::kept::{Keeper, Kept};
+use super::models::{JsQualityCheck, read_models};
+use super::records::to_js;
+use super::router::{given_router, read_prompt, read_tier};
+use super::stream::AppSink;
+use crate::cascade::{BelowThreshold, CascadeConfig};
+use crate::client::ClientConfig;
+use crate::gateway::{self, AgentConfig, InvokeOptions};
+use crate::retry::RetryConfig;
+use crate::router::ModelRouter;
+
+type Core = gateway::ResilientAgent<InnerClient, JsTimer, JsQualityCheck, JsHooks>;
+
+/// Answers prompts with whatever works: a stored answer, a model, another model, a text that says what happened.
+#[napi]
+#[repr(transparent)]
+pub struct ResilientAgent {
+    instance: Instance<Agent>,
+}
+
+struct Agent {
+    agent: Rc<Core>,
+    runtime: Rc<Runtime>,
+    /// Of everything that the app passed in; held by each call in flight.
+    keeper: Rc<Keeper>,
+    listener_errors: Arc<AtomicU64>,
+}
+
+#[napi]
+impl ResilientAgent {
+    /// Throws INVALID_CONFIG naming the field, the value and what is allowed.
+    ///
+    /// @param options the models, and how they are asked; `models`, `client` or `mockMode` must be there
+    #[napi(constructor, ts_args_type = "options: AgentOptions")]
+    pub fn new(env: Env, this: This, options: Unknown) -> Result<Self> {
+        let scope = constructing::<Self>(env, &this)?;
+        let runtime = Runtime::of(scope);
+        let keeper = Keeper::new(&runtime, scope, this.raw());
+        let (options, listener_errors) = (config(scope, options, "options"), Arc::new(AtomicU64::new(0)));
+        let read = |_| read_agent(&runtime, &keeper, options, ClientConfig::default(), listener_errors.clone());
+        let agent = Rc::new(runtime.enter(read)??);
+        Ok(Self { instance: Instance::new(Agent { agent, runtime, keeper, listener_errors }) })
+    }
+
+    /// Answers a prompt. Never rejects but for a wrong argument, with INVALID_ARGUMENT naming the field, the value and what
+    /// is allowed: look at `source` and `qualityCheckPassed`.
+    ///
+    /// @param prompt at most 1 MiB; the models' clients get it in a `ModelRequest`
+    /// @param options tier, data, cancelling, deadline and identity of this call
+    #[napi(ts_args_type = "prompt: string, options?: InvokeOptions", ts_return_type = "Promise<AgentAnswer>")]
+    pub fn invoke(&self, env: Env, prompt: Unknown, options: Unknown) -> Result<Unknown<'static>> {
+        let (this, scope) = (self.instance.of(env)?, Scope::of(env));
+        let (prompt, options) = (argument(scope, prompt, "prompt"), argument(scope, options, "options"));
+        let Prompt { prompt, request, options } = match Prompt::read(&this.runtime, prompt, options) {
+            Ok(read) => read,
+            Err(error) => return Ok(scope.rejected(error)),
+        };
+        let (agent, runtime, hold) = (this.agent.clone(), this.runtime.clone(), this.keeper.hold());
+        let promise = this.runtime.spawn(scope, async move {
+            let _hold = hold;
+            let answer = agent.invoke(&prompt, &request, options).await;
+            to_js(runtime.scope(), AgentAnswer::from(answer))
+        });
+        Ok(scope.unknown(promise))
+    }
+
+    /// As `invoke`, with the answer piece by piece. Before the first text a failure leads to a cheaper model; after it the
+    /// call ends with status Partial. What is read along can't be checked first: a bad answer leads to no stronger model,
+    /// but `qualityCheckPassed` says what it is. Equal prompts share no call.
+    ///
+    /// @param prompt at most 1 MiB; the models' clients get it in a `ModelRequest`
+    /// @param onText gets each piece as it comes; as long as a promise that it gives is pending, the next one waits
+    /// @param options tier, data, cancelling, deadline and identity of this call
+    #[napi(
+        ts_args_type = "prompt: string, onText: (text: string) => void | Promise<void>, options?: InvokeOptions",
+        ts_return_type = "Promise<AgentAnswer>"
+    )]
+    pub fn chat_stream(
+        &self,
+        env: Env,
+        prompt: Unknown,
+        on_text: Unknown,
+        options: Unknown,
+    ) -> Result<Unknown<'static>> {
+        let (this, scope) = (self.instance.of(env)?, Scope::of(env));
+        let (prompt, options) = (argument(scope, prompt, "prompt"), argument(scope, options, "options"));
+        let read = || {
+            let prompt = Prompt::read(&this.runtime, prompt, options)?;
+            Ok((prompt, AppSink::read(&this.runtime, argument(scope, on_text, "onText"), &this.listener_errors)?))
+        };
+        let (Prompt { prompt, request, options }, sink) = match read() {
+            Ok(read) => read,
+            Err(error) => return Ok(scope.rejected(error)),
+        };
+        let (agent, runtime, hold) = (this.agent.clone(), this.runtime.clone(), this.keeper.hold());
+        let promise = this.runtime.spawn(scope, async move {
+            let _hold = hold;
+            let answer = agent.chat_stream(&prompt, &request, options, &sink).await;
+            to_js(runtime.scope(), AgentAnswer::from(answer))
+        });
+        Ok(scope.unknown(promise))
+    }
+
+    /// What it has done.
+    #[napi]
+    pub fn get_stats(&self, env: Env) -> Result<AgentStats> {
+        let this = self.instance.of(env)?;
+        Ok(this.runtime.enter(|_| this.agent.stats())?.into())
+    }
+
+    /// Sets the counts of calls to 0. What breakers and bulkheads have seen stays.
+    #[napi]
+    pub fn reset_stats(&self, env: Env) -> Result<()> {
+        let this = self.instance.of(env)?;
+        Ok(this.runtime.enter(|_| this.agent.reset_stats())?)
+    }
+
+    /// Ends all calls, as if each had been cancelled, and every later one at once.
+    #[napi]
+    pub fn shutdown(&self, env: Env) -> Result<()> {
+        let this = self.instance.of(env)?;
+        Ok(this.runtime.enter(|_| this.agent.shutdown())?)
+    }
+
+    /// How often `onRetry` or `onText` threw.
+    #[napi(getter)]
+    pub fn listener_errors(&self, env: Env) -> Result<f64> {
+        Ok(self.instance.of(env)?.listener_errors.load(Ordering::Relaxed) as f64)
+    }
+}
+
+/// The same as `new ResilientAgent(options)`, as article 004 makes it.
+/// Throws INVALID_CONFIG naming the field, the value and what is allowed.
+#[napi(ts_args_type = "options: AgentOptions", ts_return_type = "ResilientAgent")]
+pub fn create_resilient_agent(env: Env, options: Unknown) -> Result<Unknown<'static>> {
+    let scope = Scope::of(env);
+    Ok(scope.unknown(instance::construct(scope, "ResilientAgent\0", &[options.raw()])?))
+}
+
+/// One prompt, on its way through the models: an error leads to a cheaper one, a bad answer to a stronger one, each is
+/// asked at most once, and when none is left a text says so. It keeps nothing from one call to the next but what `router`
+/// stores: breakers that remember are those of a `ResilientAgent`.
+/// Never rejects but for a wrong argument, with INVALID_CONFIG naming the field, the value and what is allowed.
+///
+/// @param options the prompt, the models, and how they are asked
+#[napi(ts_args_type = "options: CascadedCallOptions", ts_return_type = "Promise<AgentAnswer>")]
+pub fn cascaded_model_call(env: Env, options: Unknown) -> Result<Unknown<'static>> {
+    let scope = Scope::of(env);
+    let runtime = Runtime::of(scope);
+    let options = config(scope, options, "options");
+    let keeper = Keeper::new(&runtime, scope, scope.object());
+    let retry = RetryConfig { max_retries: 0, ..RetryConfig::default() };
+    let read = |_| {
+        let mut prompt = Prompt::read(&runtime, options.options()?.field(c"prompt"), options)?;
+        let defaults = ClientConfig { retry, ..ClientConfig::default() };
+        prompt.options.tier = options.field(c"startingTier").optional(read_tier)?;
+        Ok((read_agent(&runtime, &keeper, options, defaults, Arc::default())?, prompt))
+    };
+    let (agent, Prompt { prompt, request, options }) = match runtime.enter(read)? {
+        Ok(read) => read,
+        Err(error) => return Ok(scope.rejected(error)),
+    };
+    let (own, hold) = (runtime.clone(), keeper.hold());
+    let promise = runtime.spawn(scope, async move {
+        let _hold = hold;
+        let answer = agent.invoke(&prompt, &request, options).await;
+        to_js(own.scope(), AgentAnswer::from(answer))
+    });
+    Ok(scope.unknown(promise))
+}
+
+/// What one call was given.
+struct Prompt {
+    prompt: String,
+    request: Request,
+    options: InvokeOptions,
+}
+
+impl Prompt {
+    fn read(runtime: &Rc<Runtime>, prompt: Argument, options: Argument) -> Checked<Self> {
+        let text = read_prompt(prompt)?;
+        let call = call_options(options)?;
+        let data = options.field(c"data").given().map(|data| Kept::new(runtime, data.scope(), data.value()));
+        let no_store = options.field(c"noStore").optional(Argument::boolean)?.unwrap_or(false) || data.is_some();
+        let tier = options.field(c"tier").optional(read_tier)?;
+        let request = Request::new(runtime, prompt.scope(), prompt.value(), Keep::OnlyText).with_data(data);
+        Ok(Self { prompt: text, request, options: InvokeOptions { tier, no_store, call } })
+    }
+}
+
+fn read_agent(
+    runtime: &Rc<Runtime>,
+    keeper: &Rc<Keeper>,
+    options: Argument,
+    defaults: ClientConfig,
+    listener_errors: Arc<AtomicU64>,
+) -> Checked<Core> {
+    let options = options.options()?;
+    let calls = options.field(c"config").options()?;
+    let timer = JsTimer::read(runtime, calls)?;
+    let rng = read_rng(keeper, calls)?;
+    let mut config = AgentConfig::default();
+    let router = match options.field(c"router").given() {
+        Some(router) => given_router(router)?,
+        None => {
+            let router = ModelRouter::with_clock(config.router.clone(), timer.clock());
+            Arc::new(router.map_err(|error| options.refused(error))?)
+        }
+    };
+    config.cascade = read_cascade(options, read_client_config(calls, defaults)?)?;
+    options.field(c"storeAnswers").set(&mut config.store_answers, Argument::boolean)?;
+    let models = read_models(runtime, keeper, options, &timer, &router)?;
+    config.shared_router = Some(router);
+    let check = JsQualityCheck::read(runtime, keeper, options)?;
+    let (fallback, on_retry) = (options.field(c"fallback"), options.field(c"onRetry"));
+    let text = &mut config.cascade.client.fallback;
+    let hooks = JsHooks::read(runtime, keeper, fallback, on_retry, Vec::new(), text, listener_errors)?;
+    let clock = timer.clock();
+    Core::with_hooks(models, config, check, timer, clock, rng, hooks).map_err(|error| options.refused(error))
+}
+
+fn read_cascade(options: Argument, client: ClientConfig) -> Checked<CascadeConfig> {
+    let mut cascade = CascadeConfig { client, ..CascadeConfig::default() };
+    let retries = &mut cascade.client.retry.max_retries;
+    options.field(c"maxRetries").set(retries, |retries| retries.count(RetryConfig::MAX_RETRIES))?;
+    options.field(c"threshold").set(&mut cascade.threshold, |score| score.number(0.0..=1.0))?;
+    let words = [("best", BelowThreshold::Best), ("fallback", BelowThreshold::Fallback)];
+    options.field(c"belowThreshold").set(&mut cascade.below_threshold, |word| word.one_of(&words))?;
+    options.field(c"maxModels").set(&mut cascade.max_models, |models| models.count(1..=3))?;
+    options.field(c"strongerAfterError").set(&mut cascade.stronger_after_error, Argument::boolean)?;
+    if options.field(c"enableDegradation").optional(Argument::boolean)? == Some(false) {
+        cascade.max_models = 1;
+    }
+    Ok(cascade)
+}
