@@ -99,6 +99,7 @@ const OWN = { // what an attribute of that name means for this component
   Progress: { color: css('--colour', colour), style: ({ strokeWidth }) => ({ '--stroke': length(strokeWidth) }) },
   LoadingProgress: { color: css('--colour', colour) },
   Slider: { selectedColor: css('accent-color', colour) },
+  Tabs: { barHeight: css('--bar', length), barBackgroundColor: css('--bar-background', colour) },
   Toggle: { selectedColor: css('--colour', colour) },
 }
 
