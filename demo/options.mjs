@@ -6,9 +6,13 @@ export const MOST_RETRIES = 100
 const LONGEST_TIMEOUT_MS = 3_600_000
 const DEFAULT_PORT = 8000
 const LAST_PORT = 65535
+const MOST_CALLS = 200
 
 export const HELP = `Plays the two scenarios of the demo page on this machine, through the real Node-API module:
   scripts/demo.sh [--json]
+
+Compares the layers from a bare call to the whole agent, on a service that fails by chance:
+  scripts/demo.sh --scenario layers [--failure-rate 0.8] [--calls 20] [--seed 1] [--json]
 
 Asks a real OpenAI-compatible service (Ollama, vLLM, DeepSeek, …) through the same module:
   scripts/demo.sh --endpoint URL --model NAME [options] "question"
@@ -18,6 +22,10 @@ Shows the demo app's own pages in a browser: its ArkTS and the real module, run 
 
 Options:
   --port N          where the pages are served on 127.0.0.1, 0 to 65535 (0: any free port); default ${DEFAULT_PORT}
+  --scenario NAME   page (default) or layers
+  --failure-rate X  of layers: share of calls that fail, 0 to 1; default 0.8
+  --calls N         of layers: calls at once, 1 to ${MOST_CALLS}; default 20
+  --seed N          of layers: the chance that is taken, 0 to 2^53 − 1; default 1
   --endpoint URL    http or https; /chat/completions is appended unless it is there
   --model NAME      the model's name, as the service calls it
   --key-env VAR     the environment variable that holds the key (its name, never the key itself)
@@ -40,6 +48,10 @@ export class UsageError extends Error {}
 const OPTIONS = {
   page: { type: 'boolean' },
   port: { type: 'string' },
+  scenario: { type: 'string' },
+  'failure-rate': { type: 'string' },
+  calls: { type: 'string' },
+  seed: { type: 'string' },
   endpoint: { type: 'string' },
   model: { type: 'string' },
   'key-env': { type: 'string' },
@@ -52,6 +64,10 @@ const OPTIONS = {
 /** What an option takes, where it takes something. */
 const ALLOWED = {
   port: `a whole number from 0 to ${LAST_PORT}`,
+  scenario: 'page or layers',
+  'failure-rate': 'a number from 0 to 1',
+  calls: `a whole number from 1 to ${MOST_CALLS}`,
+  seed: `a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`,
   endpoint: 'a URL that begins with http:// or https://',
   model: "a model's name",
   'key-env': 'the name of an environment variable, such as DEEPSEEK_API_KEY, not the key',
@@ -68,8 +84,9 @@ export function parse(argv, env) {
   const json = values.json === true
   if (values.endpoint === undefined) {
     refuseWithoutEndpoint(values, positionals)
-    return { mode: 'scenarios', json }
+    return { mode: 'scenarios', json, ...scenario(values) }
   }
+  refuse(values, PLAYED, 'scenarios, not with --endpoint')
   if (!values.model) throw new UsageError('--endpoint needs --model NAME, the model to ask')
   return {
     mode: 'endpoint',
@@ -105,10 +122,38 @@ function page({ page: _, port, ...others }, positionals) {
   return { mode: 'page', port: integer('port', port ?? String(DEFAULT_PORT), 0, LAST_PORT) }
 }
 
+/** Options of the scenarios, and of layers alone. */
+const OF_LAYERS = ['failure-rate', 'calls', 'seed']
+const PLAYED = ['scenario', ...OF_LAYERS]
+
+function scenario(values) {
+  const name = values.scenario ?? 'page'
+  if (!['page', 'layers'].includes(name)) throw new UsageError(`--scenario: got '${name}', allowed: ${ALLOWED.scenario}`)
+  if (name !== 'layers') refuse(values, OF_LAYERS, '--scenario layers')
+  const layers = {
+    failureRate: share('failure-rate', values['failure-rate'] ?? '0.8'),
+    calls: integer('calls', values.calls ?? '20', 1, MOST_CALLS),
+    seed: integer('seed', values.seed ?? '1', 0, Number.MAX_SAFE_INTEGER),
+  }
+  return { scenario: name, layers }
+}
+
 function refuseWithoutEndpoint(values, positionals) {
-  const [option] = Object.keys(values).filter((name) => name !== 'json')
-  if (option) throw new UsageError(`--${option} only goes with --endpoint URL`)
+  const others = Object.keys(values).filter((name) => name !== 'json' && !PLAYED.includes(name))
+  refuse(values, others, '--endpoint URL')
   if (positionals.length > 0) throw new UsageError('a question only goes with --endpoint URL --model NAME')
+}
+
+/** Refuses options that were given although they go with `what` only. */
+function refuse(values, options, what) {
+  const [option] = options.filter((name) => values[name] !== undefined)
+  if (option) throw new UsageError(`--${option} only goes with ${what}`)
+}
+
+function share(option, text) {
+  const number = /^\d*\.?\d+$/.test(text) ? Number(text) : NaN
+  if (number >= 0 && number <= 1) return number
+  throw new UsageError(`--${option}: got '${text}', allowed: ${ALLOWED[option]}`)
 }
 
 function question(positionals) {

@@ -1,15 +1,20 @@
-// Plays all scenarios and says whether every claim holds.
+// Plays scenarios and says whether every claim holds.
+import { playLayers } from './layers.mjs'
 import { failsTwiceThenSucceeds, keepsFailingUntilTheBreakerOpens } from './scenarios.mjs'
 import { Timeline } from './timeline.mjs'
 
-const SCENARIOS = [failsTwiceThenSucceeds, keepsFailingUntilTheBreakerOpens]
+/** What --scenario names. Each is given the module, the timeline and the options. */
+const SCENARIOS = {
+  page: [failsTwiceThenSucceeds, keepsFailingUntilTheBreakerOpens],
+  layers: [playLayers],
+}
 
 /** Gives the exit code: 0 when all claims hold, else 1. */
-export async function play(lib, { json }, output) {
+export async function play(lib, { json, scenario, layers }, output) {
   const timeline = new Timeline(json ? () => {} : output.line, output.colour)
   timeline.text(`libresilience ${lib.version()}, called through Node-API by Node ${process.versions.node}`)
   const scenarios = []
-  for (const scenario of SCENARIOS) scenarios.push(await scenario(lib, timeline))
+  for (const run of SCENARIOS[scenario]) scenarios.push(await run(lib, timeline, layers))
   const claims = scenarios.flatMap((scenario) => scenario.claims)
   const failed = claims.filter((claim) => !claim.ok)
   if (json) output.line(JSON.stringify({ version: lib.version(), ok: failed.length === 0, scenarios }, null, 2))

@@ -1,4 +1,5 @@
 // The two scenarios of the demo page, played with real waits. Each gives its outcomes and its claims, checked.
+import { Claims } from './claims.mjs'
 import { Recorder } from './recorder.mjs'
 
 const BASE_MS = 300
@@ -12,28 +13,6 @@ const THRESHOLD = 3
 const COOLDOWN_MS = 1500
 const QUESTION = { prompt: 'What does a circuit breaker do?' }
 const REPLY = 'It stops calling a service that keeps failing, and lets a probe through later.'
-
-/** Claims about what was seen. */
-class Claims {
-  list = []
-  #timeline
-
-  constructor(timeline) {
-    this.#timeline = timeline
-  }
-
-  /** `text` says what must be so; `seen` is added to it. */
-  check(text, holds, seen) {
-    const claim = { claim: text, ok: holds === true, seen: String(seen) }
-    this.list.push(claim)
-    this.#timeline.claim(`${text}: ${claim.seen}`, claim.ok)
-  }
-
-  /** The same, for a value that must be exactly `wanted`. */
-  equal(text, got, wanted) {
-    this.check(text, Object.is(got, wanted), Object.is(got, wanted) ? got : `${got}, not ${wanted}`)
-  }
-}
 
 /** Two failures, two growing waits, then the normal answer. */
 export async function failsTwiceThenSucceeds(lib, timeline) {
@@ -133,8 +112,7 @@ const TRANSITIONS = [
 ]
 
 function result(scenario, recorder, claims) {
-  const ok = claims.list.length > 0 && claims.list.every((claim) => claim.ok)
-  return { scenario, ok, claims: claims.list, transitions: recorder.transitions, outcomes: recorder.outcomes }
+  return { scenario, ok: claims.allHold, claims: claims.list, transitions: recorder.transitions, outcomes: recorder.outcomes }
 }
 
 /** A source of chance that gives these numbers, one after the other. */

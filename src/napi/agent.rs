@@ -170,7 +170,8 @@ pub fn cascaded_model_call(env: Env, options: Unknown) -> Result<Unknown<'static
     let keeper = Keeper::new(&runtime, scope, scope.object());
     let retry = RetryConfig { max_retries: 0, ..RetryConfig::default() };
     let read = |_| {
-        let mut prompt = Prompt::read(&runtime, options.options()?.field(c"prompt"), options)?;
+        let options = options.given().ok_or_else(|| options.wrong("an object"))?.options()?;
+        let mut prompt = Prompt::read(&runtime, options.field(c"prompt"), options)?;
         let defaults = ClientConfig { retry, ..ClientConfig::default() };
         prompt.options.tier = options.field(c"startingTier").optional(read_tier)?;
         Ok((read_agent(&runtime, &keeper, options, defaults, Arc::default())?, prompt))
@@ -214,7 +215,7 @@ fn read_agent(
     defaults: ClientConfig,
     listener_errors: Arc<AtomicU64>,
 ) -> Checked<Core> {
-    let options = options.options()?;
+    let options = options.given().ok_or_else(|| options.wrong("an object"))?.options()?;
     let calls = options.field(c"config").options()?;
     let timer = JsTimer::read(runtime, calls)?;
     let rng = read_rng(keeper, calls)?;
@@ -228,7 +229,7 @@ fn read_agent(
     };
     config.cascade = read_cascade(options, read_client_config(calls, defaults)?)?;
     options.field(c"storeAnswers").set(&mut config.store_answers, Argument::boolean)?;
-    let models = read_models(runtime, keeper, options, &timer, &router)?;
+    let models = read_models(runtime, keeper, options, calls, &timer, &router)?;
     config.shared_router = Some(router);
     let check = JsQualityCheck::read(runtime, keeper, options)?;
     let (fallback, on_retry) = (options.field(c"fallback"), options.field(c"onRetry"));

@@ -165,7 +165,8 @@ pub struct ModelRequest {
     pub data: Option<f64>,
 }
 
-/// Clients of the models, one for each tier; each is asked with a `ModelRequest`.
+/// Clients of the models, one for each tier; each is asked with a `ModelRequest`. One that has `provider` or `passContext`,
+/// as of `LlmProvider`, is asked as these say.
 #[napi(object, object_to_js = false)]
 pub struct TierClients {
     /// For Premium.
@@ -179,16 +180,16 @@ pub struct TierClients {
     pub economy: f64,
 }
 
-/// Settings of a `ResilientAgent`. One of `models`, `client` and `mockMode: true` says who answers.
+/// Settings of a `ResilientAgent`. `models` or `client` says who answers, unless `mockMode` is true.
 #[napi(object, object_to_js = false)]
 pub struct AgentOptions {
     /// A client for each tier.
     #[napi(ts_type = "TierClients")]
     pub models: Option<TierClients>,
-    /// One client for all of them: it finds the model's name in its `ModelRequest`.
+    /// One client for all of them, where there are no `models`: it finds the model's name in its `ModelRequest`.
     #[napi(ts_type = "LlmClient | StreamingLlmClient")]
     pub client: Option<f64>,
-    /// Stand-ins answer; no service is asked. Default false.
+    /// Stand-ins answer, whatever clients there are; no service is asked. Default false.
     pub mock_mode: Option<bool>,
     /// What stand-ins do: `'success'` (default), `'timeout'`, `'rate_limited'` or `'low_quality'`.
     pub mock_scenario: Option<String>,

@@ -238,13 +238,13 @@ struct Asked {
 
 impl Asked {
     fn read(this: &Cached, request: Argument, call: Argument, options: Argument) -> Checked<Self> {
-        let options = options.options()?;
+        let (key, options) = (read_key(request)?, options.options()?);
         let function = Reference::new(&this.runtime, call.scope(), call.function()?);
         let scope = options.field(c"scope").optional(read_key)?.unwrap_or_else(|| CacheKey::of_text(""));
         let question = options.field(c"question").optional(|question| question.string(1 << 20))?;
         let timeout = options.field(c"timeoutMs").optional(|time| time.millis(1.0))?;
         Ok(Self {
-            key: read_key(request)?,
+            key,
             call: function.ok_or_else(|| call.wrong("a function"))?,
             question: question.map(|question| (scope, question)),
             cancel: options.field(c"cancelToken").optional(given_token)?,

@@ -208,17 +208,18 @@ struct Failed {
 }
 
 impl InnerClient {
-    /// `options` tells about this client: `provider`, `passContext`.
+    /// `options` tell about this client: `provider`, `passContext`. The first that gives one counts.
     pub fn read(
         runtime: &Rc<Runtime>,
         keeper: &Rc<Keeper>,
         inner: Argument,
-        options: Argument,
+        options: &[Argument],
         answers: Answers,
     ) -> Checked<Self> {
         let (scope, allowed) = (inner.scope(), "an object with chat(request): Promise<ChatResponse>, or chatStream");
-        let provider = options.field(c"provider").optional(|provider| provider.string(200))?;
-        let pass_context = options.field(c"passContext").optional(Argument::boolean)?;
+        let field = |name| options.iter().find_map(|options| options.field(name).given());
+        let provider = field(c"provider").map(|provider| provider.string(200)).transpose()?;
+        let pass_context = field(c"passContext").map(Argument::boolean).transpose()?;
         let method = |name, parameters: f64| {
             let function = inner.method(name)?;
             let declares = || scope.as_number(scope.get(function, c"length")).is_some_and(|count| count >= parameters);

@@ -17,11 +17,12 @@ use crate::gateway::AgentModels;
 use crate::mock::FlakyConfig;
 use crate::router::{ModelRouter, ModelTier};
 
-/// The clients in `models`, the one client in `client`, or with `mockMode` stand-ins.
+/// With `mockMode` stand-ins, else the clients in `models`, else the one client in `client`.
 pub fn read_models(
     runtime: &Rc<Runtime>,
     keeper: &Rc<Keeper>,
     options: Argument,
+    calls: Argument,
     timer: &JsTimer,
     router: &ModelRouter,
 ) -> Checked<AgentModels<InnerClient>> {
@@ -29,7 +30,7 @@ pub fn read_models(
     let mock = options.field(c"mockMode").optional(Argument::boolean)?.unwrap_or(false);
     let scenario = options.field(c"mockScenario").optional(Scenario::read)?.unwrap_or(Scenario::Success);
     let read = |tier: ModelTier, client: Argument| {
-        let client = InnerClient::read(runtime, keeper, client, client, Answers::ObjectsOrTexts)?;
+        let client = InnerClient::read(runtime, keeper, client, &[client, calls], Answers::ObjectsOrTexts)?;
         Ok(client.for_model(router.model(tier)))
     };
     let stand_in = |tier| {
@@ -37,27 +38,25 @@ pub fn read_models(
         let client = FlakyLlmClient::make(scope, scenario.config(router.model(tier)), timer.clone());
         read(tier, returned_by(scope, client.unwrap_or_else(|| scope.undefined()), "mockMode"))
     };
+    let each = |read: &dyn Fn(ModelTier) -> Checked<InnerClient>| {
+        let [premium, standard, economy, _] = ModelTier::ORDER;
+        Ok(AgentModels { premium: read(premium)?, standard: read(standard)?, economy: read(economy)? })
+    };
     match (models.given(), client.given()) {
-        (None, None) if mock => Ok(AgentModels {
-            premium: stand_in(ModelTier::Premium)?,
-            standard: stand_in(ModelTier::Standard)?,
-            economy: stand_in(ModelTier::Economy)?,
-        }),
-        (None, Some(client)) if !mock => Ok(AgentModels {
-            premium: read(ModelTier::Premium, client)?,
-            standard: read(ModelTier::Standard, client)?,
-            economy: read(ModelTier::Economy, client)?,
-        }),
-        (Some(models), None) if !mock => {
+        _ if mock => each(&stand_in),
+        (None, Some(client)) => each(&|tier| read(tier, client)),
+        (Some(models), _) => {
             let models = models.options()?;
-            let field = |name, full_name| models.field(name).named(full_name);
-            Ok(AgentModels {
-                premium: read(ModelTier::Premium, field(c"premium", "models.premium"))?,
-                standard: read(ModelTier::Standard, field(c"standard", "models.standard"))?,
-                economy: read(ModelTier::Economy, field(c"economy", "models.economy"))?,
+            each(&|tier| {
+                let (field, name) = match tier {
+                    ModelTier::Premium => (c"premium", "models.premium"),
+                    ModelTier::Standard => (c"standard", "models.standard"),
+                    ModelTier::Economy | ModelTier::Cache => (c"economy", "models.economy"),
+                };
+                read(tier, models.field(field).named(name))
             })
         }
-        _ => Err(models.wrong("one of models, client and mockMode: true")),
+        (None, None) => Err(client.wrong("a client, unless there are models or mockMode is true")),
     }
 }
 

@@ -8,7 +8,7 @@ const ENDPOINT = ['--endpoint', 'http://localhost:11434/v1', '--model', 'm']
 
 describe('a mistake is named, with what is allowed', () => {
   const cases = [
-    [['--jsom'], /unknown option '--jsom'; allowed: --page, --port, --endpoint, --model, --key-env, --retries, --timeout-ms, --json, --help/],
+    [['--jsom'], /unknown option '--jsom'; allowed: --page, --port, --scenario, --failure-rate, --calls, --seed, --endpoint, --model, --key-env, --retries, --timeout-ms, --json, --help/],
     [['-v'], /unknown option '-v'/],
     [['--json=yes'], /'--json' does not take an argument/],
     [['--endpoint'], /^Error: --endpoint needs a value: a URL that begins with http:\/\/ or https:\/\/$/],

@@ -29,6 +29,13 @@ const within = (rule, accepts) => ({ ...rule, accepts })
 const client = { accepts: () => false, sample: () => new lib.MockLlmClient() }
 const provider = (name) => ({ accepts: () => false, sample: () => ({ name, chat: async () => 'x' }) })
 
+// words of prompts: each 1 to 100 bytes
+const routerWords = { accepts: (v) => Array.isArray(v) && v.length === 0, sample: ['word'] }
+const request = { accepts: (v) => (typeof v === 'string' && utf8(v) <= 1 << 22) || (typeof v === 'object' && v !== null), sample: 'x', object: true }
+const similarity = { dimensions: 2, embed: async () => [1, 0] }
+const mocked = { client: new lib.MockLlmClient() }
+const tiers = { premium: new lib.MockLlmClient(), standard: new lib.MockLlmClient(), economy: new lib.MockLlmClient() }
+const asked = { prompt: '你好', ...mocked }
 const policy = { baseMs: 200, factor: 2, maxMs: 5000, maxAttempts: 4 }
 const trace = { url: 'x', attempts: 1, delays: [5], finalStatus: 200 }
 
@@ -109,6 +116,101 @@ const rules = {
   'ResilientLlmRunner.chatStream(request)': anything,
   'ResilientLlmRunner.chatStream(onText)': { ...fn(() => {}), accepts: (v) => typeof v === 'function' },
   'ResilientLlmRunner.chatStream(options)': options('CallOptions'),
+  'getNextTier(current)': words('ModelTier'),
+  'new ModelRouter(options)': options('RouterOptions'),
+  'createModelRouter(options)': options('RouterOptions'),
+  'ModelRouter.route(query)': string(1 << 20),
+  'ModelRouter.getCached(key)': string(1 << 20),
+  'ModelRouter.setCached(key)': string(1 << 20),
+  'ModelRouter.setCached(value)': { accepts: (v) => typeof v === 'string', sample: 'x' },
+  'RouterOptions.simpleWords': routerWords,
+  'RouterOptions.complexWords': routerWords,
+  'RouterOptions.wordMatch': { accepts: () => false, sample: 'whole' },
+  'RouterOptions.shortQueryChars': integer(0, 10000),
+  'RouterOptions.models': options('ModelNames'),
+  'RouterOptions.costs': options('ModelCosts'),
+  'RouterOptions.presetAnswers': { accepts: (v) => Array.isArray(v) && v.length === 0, sample: [] },
+  'RouterOptions.normalization': { accepts: () => false, sample: 'exact' },
+  'RouterOptions.keyChars': integer(1, 1e6),
+  'RouterOptions.cache': options('CacheOptions'),
+  'RouterOptions.clock': instance('ManualClock'),
+  'CacheOptions.maxEntries': integer(0, 1e6),
+  'CacheOptions.maxBytes': integer(0, 2 ** 30),
+  'CacheOptions.ttlMs': millis(0),
+  ...Object.fromEntries(['premium', 'standard', 'economy'].flatMap((tier) => [
+    ['ModelNames.' + tier, { ...string(200), accepts: (v) => typeof v === 'string' && utf8(v) <= 200 && v !== '' }],
+    ['ModelCosts.' + tier, number(0, 1000)],
+    ['TierClients.' + tier, client],
+  ])),
+  'new FlakyLlmClient(options)': options('FlakyOptions'),
+  'createFlakyLLMMock(options)': options('FlakyOptions'),
+  'FlakyLlmClient.chat(request)': anything,
+  'FlakyOptions.failureRate': number(0, 1),
+  'FlakyOptions.latencyMs': millis(0),
+  'FlakyOptions.latencySpreadMs': millis(0),
+  'FlakyOptions.seed': integer(0, SAFE),
+  'FlakyOptions.reply': string(1 << 20),
+  'FlakyOptions.errors': { accepts: () => false, sample: [503] },
+  'FlakyOptions.clock': instance('ManualClock'),
+  'new AnswerCache(options)': options('AnswerCacheOptions'),
+  'AnswerCacheOptions.maxEntries': integer(0, 1e6),
+  'AnswerCacheOptions.maxBytes': integer(0, 2 ** 30),
+  'AnswerCacheOptions.ttlMs': millis(0),
+  'AnswerCacheOptions.similarity': record('similarity.dimensions', similarity, 'SimilarityOptions'),
+  'AnswerCacheOptions.clock': instance('ManualClock'),
+  'SimilarityOptions.embed': { accepts: (v) => typeof v === 'function', sample: similarity.embed },
+  'SimilarityOptions.dimensions': integer(1, 8192),
+  'SimilarityOptions.threshold': { accepts: (v) => typeof v === 'number' && v > 0 && v <= 1, sample: 0.9 },
+  'SimilarityOptions.embedTimeoutMs': millis(1),
+  'AnswerCache.getOrCall(request)': request,
+  'AnswerCache.getOrCall(call)': { accepts: (v) => typeof v === 'function', sample: () => async () => 'x' },
+  'AnswerCache.getOrCall(options)': options('CachedCallOptions'),
+  'AnswerCache.get(request)': request,
+  'AnswerCache.set(request)': request,
+  'AnswerCache.set(answer)': { accepts: (v) => typeof v === 'string', sample: 'x' },
+  'AnswerCache.remove(request)': request,
+  'CachedCallOptions.question': string(1 << 20),
+  'CachedCallOptions.scope': request,
+  'CachedCallOptions.cancelToken': instance('CancelToken'),
+  'CachedCallOptions.timeoutMs': millis(1),
+  'new ResilientAgent(options)': record('client', mocked, 'AgentOptions'),
+  'createResilientAgent(options)': record('client', mocked, 'AgentOptions'),
+  'ResilientAgent.invoke(prompt)': string(1 << 20),
+  'ResilientAgent.invoke(options)': options('InvokeOptions'),
+  'ResilientAgent.chatStream(prompt)': string(1 << 20),
+  'ResilientAgent.chatStream(onText)': { ...fn(() => {}), accepts: (v) => typeof v === 'function' },
+  'ResilientAgent.chatStream(options)': options('InvokeOptions'),
+  'cascadedModelCall(options)': record('prompt', asked, 'CascadedCallOptions'),
+  'InvokeOptions.tier': words('ModelTier'),
+  'InvokeOptions.data': anything,
+  'InvokeOptions.noStore': boolean,
+  'InvokeOptions.cancelToken': instance('CancelToken'),
+  'InvokeOptions.deadlineMs': millis(1),
+  'InvokeOptions.requestId': string(200),
+  'CascadedCallOptions.prompt': string(1 << 20),
+  'CascadedCallOptions.startingTier': words('ModelTier'),
+  'CascadedCallOptions.data': anything,
+  'CascadedCallOptions.cancelToken': instance('CancelToken'),
+  'CascadedCallOptions.deadlineMs': millis(1),
+  'CascadedCallOptions.requestId': string(200),
+  'AgentOptions.enableDegradation': boolean,
+  'AgentOptions.storeAnswers': boolean,
+  'AgentOptions.onRetry': fn(() => {}),
+  ...Object.fromEntries(['AgentOptions', 'CascadedCallOptions'].flatMap((of) => Object.entries({
+    models: record('models.premium', tiers, 'TierClients'),
+    client: { ...client, needed: true },
+    mockMode: boolean,
+    mockScenario: { accepts: () => false, sample: 'success' },
+    router: instance('ModelRouter'),
+    maxRetries: integer(0, 100),
+    config: options('ResilienceConfig'),
+    qualityCheck: fn(() => true),
+    threshold: number(0, 1),
+    belowThreshold: { accepts: () => false, sample: 'best' },
+    maxModels: integer(1, 3),
+    strongerAfterError: boolean,
+    fallback: either(string(1 << 20), fn(() => 'text')),
+  }).map(([name, rule]) => [of + '.' + name, rule]))),
   'BreakerOptions.cooldownFactor': number(1, 100),
   'BreakerOptions.maxCooldownMs': within(millis(5000), (v) => typeof v === 'number' && 5000 <= v && v <= YEAR),
   'BreakerOptions.cooldownSpread': number(0, 1),
@@ -204,15 +306,23 @@ const rules = {
 // Fields that are judged only where another one is set.
 const together = { 'ResilienceConfig.jitterMs': { jitter: 'additive' }, 'RunnerConfig.jitterMs': { jitter: 'additive' } }
 // Fields that must be there whatever else is.
-const required = { RetryPolicy: policy, RetryTrace: trace }
+const required = { RetryPolicy: policy, RetryTrace: trace, SimilarityOptions: similarity, AgentOptions: mocked, CascadedCallOptions: asked, TierClients: tiers }
 const beside = (of, name) => Object.fromEntries(Object.entries({ ...required[of], ...together[`${of}.${name}`] }).filter(([other]) => other !== name))
 // How an error names a field that is not called by its own name.
-const named = { 'WindowOptions.calls': 'window.calls', 'WindowOptions.lengthMs': 'window.lengthMs', 'WindowOptions.buckets': 'window.buckets', 'WindowOptions.minimumCalls': 'window.minimumCalls', 'WindowOptions.failureRate': 'window.failureRate', 'WindowOptions.failures': 'window.failures', 'WindowOptions.slowRate': 'window.slowRate', 'WindowOptions.slowCallMs': 'window.slowCallMs',  'RetryBudgetOptions.capacity': 'budget.capacity', 'RetryBudgetOptions.perCall': 'budget.perCall', 'RetryBudgetOptions.perMinute': 'budget.perMinute' }
+const named = {
+  ...Object.fromEntries(['premium', 'standard', 'economy'].flatMap((tier) => [['ModelNames', 'models.'], ['ModelCosts', 'costs.'], ['TierClients', 'models.']].map(([of, place]) => [of + '.' + tier, place + tier]))),
+  ...Object.fromEntries(['maxEntries', 'maxBytes', 'ttlMs'].map((name) => ['CacheOptions.' + name, 'cache.' + name])),
+  ...Object.fromEntries(['dimensions', 'threshold', 'embed', 'embedTimeoutMs'].map((name) => ['SimilarityOptions.' + name, 'similarity.' + name])),
+  'WindowOptions.calls': 'window.calls', 'WindowOptions.lengthMs': 'window.lengthMs', 'WindowOptions.buckets': 'window.buckets', 'WindowOptions.minimumCalls': 'window.minimumCalls', 'WindowOptions.failureRate': 'window.failureRate', 'WindowOptions.failures': 'window.failures', 'WindowOptions.slowRate': 'window.slowRate', 'WindowOptions.slowCallMs': 'window.slowCallMs',  'RetryBudgetOptions.capacity': 'budget.capacity', 'RetryBudgetOptions.perCall': 'budget.perCall', 'RetryBudgetOptions.perMinute': 'budget.perMinute' }
 const instances = {
   CancelToken: () => new lib.CancelToken(),
   CircuitBreaker: () => new lib.CircuitBreaker(),
   BreakerPermit: () => new lib.CircuitBreaker().tryAcquire(),
   ManualClock: () => new lib.ManualClock(),
+  ModelRouter: () => new lib.ModelRouter(),
+  FlakyLlmClient: () => new lib.FlakyLlmClient({ latencyMs: 0, latencySpreadMs: 0 }),
+  AnswerCache: () => new lib.AnswerCache(),
+  ResilientAgent: () => new lib.ResilientAgent(mocked),
   MockLlmClient: () => new lib.MockLlmClient(),
   ResilientLlmClient: () => new lib.ResilientLlmClient(new lib.MockLlmClient()),
   ResilientLlmRunner: () => new lib.ResilientLlmRunner({ name: 'primary', chat: async () => 'x' }),
@@ -280,9 +390,12 @@ function sampleOf(key) {
   return rules[key].accepts(undefined) || typeof sample !== 'function' || rules[key].accepts(sample) ? sample : sample()
 }
 
+// What makes something takes settings, not arguments.
+const makes = /^(new |create\w+\(|cascadedModelCall\(|MockLlmClient\.alwaysFailing)/
+
 const places = []
 for (const parameter of parameters()) {
-  places.push({ ...parameter, code: parameter.key.startsWith('new ') || parameter.key.startsWith('MockLlmClient.alwaysFailing') ? 'INVALID_CONFIG' : 'INVALID_ARGUMENT' })
+  places.push({ ...parameter, code: makes.test(parameter.key) ? 'INVALID_CONFIG' : 'INVALID_ARGUMENT' })
   const rule = rules[parameter.key]
   if (rule && rule.of) for (const field of fields(rule.of, parameter.call)) places.push({ ...field, code: places[places.length - 1].code, promised: parameter.promised, through: parameter.key })
 }
@@ -293,7 +406,7 @@ test('every parameter and every field has a rule, and every rule one of them', (
 })
 
 test('the module exports what index.d.ts declares, and nothing else', () => {
-  const declared = [...Object.keys(api.functions), ...Object.keys(api.classes), ...Object.keys(api.enums)]
+  const declared = [api.functions, api.classes, api.enums, api.constants].flatMap(Object.keys)
   assert.deepEqual(Object.keys(lib).sort(), declared.sort())
   for (const [name, members] of Object.entries(api.enums)) {
     for (const [member, value] of Object.entries(members)) assert.equal(lib[name][member], value, name + '.' + member)
@@ -333,15 +446,15 @@ for (const { key, name, optional, promised, call, missing, code, through } of pl
     return error.message
   }
   test(`${key}${through ? ` in ${through}` : ''}: each value is refused by name, or means what is documented`, async () => {
-    const acceptsMissing = optional || rule.accepts(undefined)
+    const acceptsMissing = (optional && !rule.needed) || rule.accepts(undefined)
     // what is let through may take its time
     const work = (result) => (rule.waits ? undefined : use(result))
     if (acceptsMissing) await work(missing())
     else await refuses(missing, 'nothing')
     for (const [what, value] of values) {
-      const accepted = value === undefined ? acceptsMissing : rule.accepts(value) && !(rule.accepts !== anything.accepts && falseFlag(what) && !rule.of && !rule.incomplete)
+      const accepted = value === undefined ? acceptsMissing : rule.accepts(value) && !(rule.accepts !== anything.accepts && falseFlag(what) && !rule.of && !rule.incomplete && !rule.object)
       if (rule.skip === what) continue
-      if (accepted && rule.incomplete) await refuses(() => call(value), what, rule.incomplete)
+      if (accepted && rule.incomplete && value !== undefined) await refuses(() => call(value), what, rule.incomplete)
       else if (accepted) await work(call(value))
       else await refuses(() => call(value), what)
     }
@@ -388,7 +501,73 @@ async function passing(config, steps, calls = 1) {
   }
   return outcome
 }
+/** How an agent's call ends that asks `steps` of its one client, in virtual time. */
+async function asking(agentOptions, steps) {
+  const clock = new lib.ManualClock()
+  const client = new Script(...steps)
+  const agent = new lib.ResilientAgent({ client, config: { clock }, ...agentOptions })
+  return { answer: await drive(clock, agent.invoke('x')), agent, client }
+}
+/** The same of one cascade. */
+async function cascading(options, steps) {
+  const clock = new lib.ManualClock()
+  return drive(clock, lib.cascadedModelCall({ prompt: 'x', client: new Script(...steps), config: { clock }, ...options }))
+}
+const refusal = { text: '不知道' }
+/** Whether a router with this cache keeps an answer. */
+const keeps = (cache) => {
+  const clock = new lib.ManualClock()
+  const router = new lib.ModelRouter({ cache, clock })
+  router.setCached('q', 'a')
+  clock.advance(1)
+  return router.getCached('q') === 'a'
+}
+const holds = (options) => {
+  const clock = new lib.ManualClock()
+  const cache = new lib.AnswerCache({ clock, ...options })
+  cache.set('q', 'a')
+  clock.advance(1)
+  return cache.get('q') === 'a'
+}
+const cost = (costs, query) => new lib.ModelRouter({ costs }).route(query).estimatedCostPer1kTokens
 const zeros = {
+  'AgentOptions.maxRetries': async () => assert.equal((await asking({ maxRetries: 0 }, [httpError(503)])).answer.attempts, 3),
+  'AgentOptions.threshold': async () => assert.equal((await asking({ threshold: 0 }, [refusal])).answer.qualityCheckPassed, true),
+  'CascadedCallOptions.maxRetries': async () => assert.equal((await cascading({ maxRetries: 0 }, [httpError(503)])).attempts, 3),
+  'CascadedCallOptions.threshold': async () => assert.equal((await cascading({ threshold: 0 }, [refusal])).qualityCheckPassed, true),
+  'CacheOptions.maxEntries': async () => assert.deepEqual([keeps({}), keeps({ maxEntries: 0 })], [true, false]),
+  'CacheOptions.maxBytes': async () => assert.equal(keeps({ maxBytes: 0 }), false),
+  'CacheOptions.ttlMs': async () => assert.equal(keeps({ ttlMs: 0 }), false),
+  'AnswerCacheOptions.maxEntries': async () => assert.deepEqual([holds({}), holds({ maxEntries: 0 })], [true, false]),
+  'AnswerCacheOptions.maxBytes': async () => assert.equal(holds({ maxBytes: 0 }), false),
+  'AnswerCacheOptions.ttlMs': async () => assert.equal(holds({ ttlMs: 0 }), false),
+  'ModelCosts.premium': async () => assert.equal(cost({ premium: 0 }, '请分析'), 0),
+  'ModelCosts.standard': async () => assert.equal(cost({ standard: 0 }, 'x'), 0),
+  // no prompt is routed there
+  'ModelCosts.economy': async () => assert.equal(cost({ economy: 0 }, 'x'), 0.0015),
+  'RouterOptions.shortQueryChars': async () => assert.equal(new lib.ModelRouter({ shortQueryChars: 0 }).route('帮助').reason, 'cost_first'),
+  'FlakyOptions.failureRate': async () => {
+    const flaky = new lib.FlakyLlmClient({ failureRate: 0, latencyMs: 0, latencySpreadMs: 0 })
+    for (let i = 0; i < 50; i++) await flaky.chat({})
+  },
+  'FlakyOptions.latencyMs': async () => {
+    const clock = new lib.ManualClock()
+    await new lib.FlakyLlmClient({ failureRate: 0, latencyMs: 0, latencySpreadMs: 0, clock }).chat({})
+    assert.equal(clock.now(), 0)
+  },
+  'FlakyOptions.latencySpreadMs': async () => {
+    const clock = new lib.ManualClock()
+    new lib.FlakyLlmClient({ latencyMs: 100, latencySpreadMs: 0, clock }).chat({}).catch(() => {})
+    assert.equal(clock.nextSleepMs, 100)
+  },
+  'FlakyOptions.seed': async () => {
+    const waits = () => {
+      const clock = new lib.ManualClock()
+      new lib.FlakyLlmClient({ seed: 0, clock }).chat({}).catch(() => {})
+      return clock.nextSleepMs
+    }
+    assert.equal(waits(), waits())
+  },
   'cancellableSleep(ms)': async () => assert.equal(await lib.cancellableSleep(0, undefined, { clock: new lib.ManualClock() }), true),
   'RetryPolicy.baseMs': async () => assert.equal(lib.nextDelayMs({ ...policy, baseMs: 0 }, 9), 0),
   'RetryPolicy.maxMs': async () => assert.equal(lib.nextDelayMs({ ...policy, maxMs: 0 }, 9), 0),

@@ -5,7 +5,7 @@ import lib, { platform } from '../support/module.mjs'
 import { test, assert } from '../support/runner.mjs'
 import { httpError, never, setUp, drive, sleep } from '../support/help.mjs'
 
-const { BreakerState, CancelToken, CircuitBreaker, ManualClock, ResilientLlmClient, TraceLog, requestWithRetry } = lib
+const { AnswerCache, BreakerState, CancelToken, CircuitBreaker, ManualClock, ModelRouter, ModelTier, ResilientAgent, ResilientLlmClient, TraceLog, cascadedModelCall, requestWithRetry } = lib
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc')
 const slow = platform === 'arm64'
@@ -304,4 +304,42 @@ test('a request whose handle and log nobody holds goes on, and the panel hears o
   await collect()
   while (heard.length < 10) await sleep(5)
   assert.deepEqual(heard, new Array(10).fill(2))
+})
+
+test('a page that holds its agent and its cache, whose functions hold the page', async () => {
+  const collected = await isCollected(20, async () => {
+    const page = {}
+    page.clock = new ManualClock()
+    page.cache = new AnswerCache({ similarity: { dimensions: 1, embed: async () => (page, [1]) } })
+    page.agent = new ResilientAgent({ client: { chat: async () => (page, { text: 'an answer' }) }, qualityCheck: () => Boolean(page), fallback: () => String(page), onRetry: () => page, config: { rng: () => (page, 0.5), clock: page.clock } })
+    await page.cache.getOrCall('q', () => page.agent.invoke('写一首诗', { data: page }), { question: 'q' })
+    return page
+  })
+  assert.between(collected, nearly(20), 20)
+})
+
+test('an agent and a cache that nobody holds live as long as their call', async () => {
+  const calls = []
+  for (let i = 0; i < 10; i++) {
+    const agent = new ResilientAgent({ client: { chat: async () => { await sleep(1); return { text: 'an answer' } } }, qualityCheck: async () => (await sleep(1), 1) })
+    calls.push(new AnswerCache({ similarity: { dimensions: 1, embed: async () => [1] } }).getOrCall('q', () => agent.invoke('写一首诗'), { question: 'q' }))
+    calls.push(cascadedModelCall({ prompt: 'q', client: { chat: async () => { await sleep(1); return { text: 'an answer' } } } }))
+  }
+  await collect()
+  for (const answer of await Promise.all(calls)) assert.equal(answer.text || answer.result, 'an answer')
+})
+
+test('20 000 calls of an agent, streamed, stored and through a cache, leave nothing behind', async () => {
+  const agent = new ResilientAgent({ client: { chat: async ({ prompt }) => ({ text: 'answer to ' + prompt }) }, config: { clock: new ManualClock() }, router: new ModelRouter({ cache: { maxEntries: 10 } }) })
+  const cache = new AnswerCache({ maxEntries: 10 })
+  const cancelled = new CancelToken()
+  cancelled.cancel()
+  await isFlat(20000, async (count) => {
+    for (let i = 0; i < count; i += 4) {
+      await agent.invoke('p' + i, { tier: ModelTier.Economy })
+      await agent.chatStream('q', () => i, { tier: ModelTier.Economy })
+      await cache.getOrCall({ i }, () => agent.invoke('p', { tier: ModelTier.Economy }))
+      await cascadedModelCall({ prompt: 'p' + i, mockMode: true, mockScenario: 'success', config: { clock: new ManualClock() }, deadlineMs: 1, cancelToken: cancelled })
+    }
+  })
 })

@@ -21,6 +21,16 @@ export default {
       ],
       "returns": "Promise<boolean>"
     },
+    "cascadedModelCall": {
+      "parameters": [
+        {
+          "name": "options",
+          "optional": false,
+          "type": "CascadedCallOptions"
+        }
+      ],
+      "returns": "Promise<AgentAnswer>"
+    },
     "classifyError": {
       "parameters": [
         {
@@ -35,6 +45,46 @@ export default {
         }
       ],
       "returns": "ErrorInfo"
+    },
+    "createFlakyLLMMock": {
+      "parameters": [
+        {
+          "name": "options",
+          "optional": true,
+          "type": "FlakyOptions"
+        }
+      ],
+      "returns": "() => Promise<string>"
+    },
+    "createModelRouter": {
+      "parameters": [
+        {
+          "name": "options",
+          "optional": true,
+          "type": "RouterOptions"
+        }
+      ],
+      "returns": "ModelRouter"
+    },
+    "createResilientAgent": {
+      "parameters": [
+        {
+          "name": "options",
+          "optional": false,
+          "type": "AgentOptions"
+        }
+      ],
+      "returns": "ResilientAgent"
+    },
+    "getNextTier": {
+      "parameters": [
+        {
+          "name": "current",
+          "optional": false,
+          "type": "ModelTier"
+        }
+      ],
+      "returns": "ModelTier | undefined"
     },
     "nextDelayMs": {
       "parameters": [
@@ -77,6 +127,81 @@ export default {
     }
   },
   "classes": {
+    "AnswerCache": {
+      "constructible": true,
+      "parameters": [
+        {
+          "name": "options",
+          "optional": true,
+          "type": "AnswerCacheOptions"
+        }
+      ],
+      "methods": {
+        "getOrCall": {
+          "parameters": [
+            {
+              "name": "request",
+              "optional": false,
+              "type": "string | Object"
+            },
+            {
+              "name": "call",
+              "optional": false,
+              "type": "() => Promise<string | Object>"
+            },
+            {
+              "name": "options",
+              "optional": true,
+              "type": "CachedCallOptions"
+            }
+          ],
+          "returns": "Promise<CachedAnswer>"
+        },
+        "get": {
+          "parameters": [
+            {
+              "name": "request",
+              "optional": false,
+              "type": "string | Object"
+            }
+          ],
+          "returns": "string | undefined"
+        },
+        "set": {
+          "parameters": [
+            {
+              "name": "request",
+              "optional": false,
+              "type": "string | Object"
+            },
+            {
+              "name": "answer",
+              "optional": false,
+              "type": "string"
+            }
+          ],
+          "returns": "boolean"
+        },
+        "remove": {
+          "parameters": [
+            {
+              "name": "request",
+              "optional": false,
+              "type": "string | Object"
+            }
+          ],
+          "returns": "boolean"
+        },
+        "clear": {
+          "parameters": [],
+          "returns": "void"
+        }
+      },
+      "statics": {},
+      "getters": {
+        "stats": "CacheStats"
+      }
+    },
     "BackoffCalculator": {
       "constructible": false,
       "parameters": [],
@@ -288,6 +413,32 @@ export default {
         "stats": "BreakerStats"
       }
     },
+    "FlakyLlmClient": {
+      "constructible": true,
+      "parameters": [
+        {
+          "name": "options",
+          "optional": true,
+          "type": "FlakyOptions"
+        }
+      ],
+      "methods": {
+        "chat": {
+          "parameters": [
+            {
+              "name": "request",
+              "optional": false,
+              "type": "Object"
+            }
+          ],
+          "returns": "Promise<ChatResponse>"
+        }
+      },
+      "statics": {},
+      "getters": {
+        "calls": "number"
+      }
+    },
     "ManualClock": {
       "constructible": true,
       "parameters": [],
@@ -363,6 +514,126 @@ export default {
       },
       "getters": {
         "calls": "number"
+      }
+    },
+    "ModelRouter": {
+      "constructible": true,
+      "parameters": [
+        {
+          "name": "options",
+          "optional": true,
+          "type": "RouterOptions"
+        }
+      ],
+      "methods": {
+        "route": {
+          "parameters": [
+            {
+              "name": "query",
+              "optional": false,
+              "type": "string"
+            }
+          ],
+          "returns": "RouteDecision"
+        },
+        "getCached": {
+          "parameters": [
+            {
+              "name": "key",
+              "optional": false,
+              "type": "string"
+            }
+          ],
+          "returns": "string | undefined"
+        },
+        "setCached": {
+          "parameters": [
+            {
+              "name": "key",
+              "optional": false,
+              "type": "string"
+            },
+            {
+              "name": "value",
+              "optional": false,
+              "type": "string"
+            }
+          ],
+          "returns": "boolean"
+        },
+        "clearCache": {
+          "parameters": [],
+          "returns": "void"
+        },
+        "cacheSize": {
+          "parameters": [],
+          "returns": "number"
+        }
+      },
+      "statics": {},
+      "getters": {}
+    },
+    "ResilientAgent": {
+      "constructible": true,
+      "parameters": [
+        {
+          "name": "options",
+          "optional": false,
+          "type": "AgentOptions"
+        }
+      ],
+      "methods": {
+        "invoke": {
+          "parameters": [
+            {
+              "name": "prompt",
+              "optional": false,
+              "type": "string"
+            },
+            {
+              "name": "options",
+              "optional": true,
+              "type": "InvokeOptions"
+            }
+          ],
+          "returns": "Promise<AgentAnswer>"
+        },
+        "chatStream": {
+          "parameters": [
+            {
+              "name": "prompt",
+              "optional": false,
+              "type": "string"
+            },
+            {
+              "name": "onText",
+              "optional": false,
+              "type": "(text: string) => void | Promise<void>"
+            },
+            {
+              "name": "options",
+              "optional": true,
+              "type": "InvokeOptions"
+            }
+          ],
+          "returns": "Promise<AgentAnswer>"
+        },
+        "getStats": {
+          "parameters": [],
+          "returns": "AgentStats"
+        },
+        "resetStats": {
+          "parameters": [],
+          "returns": "void"
+        },
+        "shutdown": {
+          "parameters": [],
+          "returns": "void"
+        }
+      },
+      "statics": {},
+      "getters": {
+        "listenerErrors": "number"
       }
     },
     "ResilientLlmClient": {
@@ -723,6 +994,194 @@ export default {
         "type": "boolean"
       }
     },
+    "AgentAnswer": {
+      "result": {
+        "optional": false,
+        "type": "string"
+      },
+      "source": {
+        "optional": false,
+        "type": "AnswerSource"
+      },
+      "status": {
+        "optional": false,
+        "type": "OutcomeStatus"
+      },
+      "modelUsed": {
+        "optional": false,
+        "type": "ModelTier"
+      },
+      "degraded": {
+        "optional": false,
+        "type": "boolean"
+      },
+      "degradedFrom": {
+        "optional": true,
+        "type": "ModelTier"
+      },
+      "qualityCheckPassed": {
+        "optional": false,
+        "type": "boolean"
+      },
+      "route": {
+        "optional": true,
+        "type": "RouteDecision"
+      },
+      "fromBulkhead": {
+        "optional": true,
+        "type": "string"
+      },
+      "circuitState": {
+        "optional": false,
+        "type": "string"
+      },
+      "shared": {
+        "optional": false,
+        "type": "boolean"
+      },
+      "latencyMs": {
+        "optional": false,
+        "type": "number"
+      },
+      "attempts": {
+        "optional": false,
+        "type": "number"
+      },
+      "stopReason": {
+        "optional": false,
+        "type": "StopReason"
+      },
+      "error": {
+        "optional": true,
+        "type": "ErrorInfo"
+      },
+      "cause": {
+        "optional": true,
+        "type": "ErrorClass"
+      },
+      "retryAfterMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "passedOver": {
+        "optional": false,
+        "type": "Array<PassedOver>"
+      },
+      "trace": {
+        "optional": false,
+        "type": "Array<AttemptRecord>"
+      }
+    },
+    "AgentOptions": {
+      "models": {
+        "optional": true,
+        "type": "TierClients"
+      },
+      "client": {
+        "optional": true,
+        "type": "LlmClient | StreamingLlmClient"
+      },
+      "mockMode": {
+        "optional": true,
+        "type": "boolean"
+      },
+      "mockScenario": {
+        "optional": true,
+        "type": "string"
+      },
+      "router": {
+        "optional": true,
+        "type": "ModelRouter"
+      },
+      "maxRetries": {
+        "optional": true,
+        "type": "number"
+      },
+      "config": {
+        "optional": true,
+        "type": "ResilienceConfig"
+      },
+      "enableDegradation": {
+        "optional": true,
+        "type": "boolean"
+      },
+      "qualityCheck": {
+        "optional": true,
+        "type": "(output: string, model: string) => boolean | number | Promise<boolean | number>"
+      },
+      "threshold": {
+        "optional": true,
+        "type": "number"
+      },
+      "belowThreshold": {
+        "optional": true,
+        "type": "string"
+      },
+      "maxModels": {
+        "optional": true,
+        "type": "number"
+      },
+      "strongerAfterError": {
+        "optional": true,
+        "type": "boolean"
+      },
+      "storeAnswers": {
+        "optional": true,
+        "type": "boolean"
+      },
+      "fallback": {
+        "optional": true,
+        "type": "string | FallbackFunction"
+      },
+      "onRetry": {
+        "optional": true,
+        "type": "(event: RetryEvent) => void"
+      }
+    },
+    "AgentStats": {
+      "totalCalls": {
+        "optional": false,
+        "type": "number"
+      },
+      "totalDegraded": {
+        "optional": false,
+        "type": "number"
+      },
+      "modelCalls": {
+        "optional": false,
+        "type": "Record<string, TierCalls>"
+      },
+      "circuitState": {
+        "optional": false,
+        "type": "string"
+      },
+      "circuits": {
+        "optional": false,
+        "type": "Record<string, Circuit>"
+      }
+    },
+    "AnswerCacheOptions": {
+      "maxEntries": {
+        "optional": true,
+        "type": "number"
+      },
+      "maxBytes": {
+        "optional": true,
+        "type": "number"
+      },
+      "ttlMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "similarity": {
+        "optional": true,
+        "type": "SimilarityOptions"
+      },
+      "clock": {
+        "optional": true,
+        "type": "ManualClock"
+      }
+    },
     "AttemptRecord": {
       "provider": {
         "optional": true,
@@ -887,6 +1346,82 @@ export default {
         "type": "number"
       }
     },
+    "CacheOptions": {
+      "maxEntries": {
+        "optional": true,
+        "type": "number"
+      },
+      "maxBytes": {
+        "optional": true,
+        "type": "number"
+      },
+      "ttlMs": {
+        "optional": true,
+        "type": "number"
+      }
+    },
+    "CacheStats": {
+      "hits": {
+        "optional": false,
+        "type": "number"
+      },
+      "misses": {
+        "optional": false,
+        "type": "number"
+      },
+      "evicted": {
+        "optional": false,
+        "type": "number"
+      },
+      "expired": {
+        "optional": false,
+        "type": "number"
+      },
+      "entries": {
+        "optional": false,
+        "type": "number"
+      },
+      "bytes": {
+        "optional": false,
+        "type": "number"
+      }
+    },
+    "CachedAnswer": {
+      "text": {
+        "optional": false,
+        "type": "string"
+      },
+      "source": {
+        "optional": false,
+        "type": "string"
+      },
+      "similarity": {
+        "optional": true,
+        "type": "number"
+      },
+      "accepted": {
+        "optional": false,
+        "type": "boolean"
+      }
+    },
+    "CachedCallOptions": {
+      "question": {
+        "optional": true,
+        "type": "string"
+      },
+      "scope": {
+        "optional": true,
+        "type": "string | Object"
+      },
+      "cancelToken": {
+        "optional": true,
+        "type": "CancelToken"
+      },
+      "timeoutMs": {
+        "optional": true,
+        "type": "number"
+      }
+    },
     "CallOptions": {
       "cancelToken": {
         "optional": true,
@@ -971,6 +1506,94 @@ export default {
         "type": "ChatResponse"
       }
     },
+    "CascadedCallOptions": {
+      "prompt": {
+        "optional": false,
+        "type": "string"
+      },
+      "startingTier": {
+        "optional": true,
+        "type": "ModelTier"
+      },
+      "models": {
+        "optional": true,
+        "type": "TierClients"
+      },
+      "client": {
+        "optional": true,
+        "type": "LlmClient | StreamingLlmClient"
+      },
+      "mockMode": {
+        "optional": true,
+        "type": "boolean"
+      },
+      "mockScenario": {
+        "optional": true,
+        "type": "string"
+      },
+      "router": {
+        "optional": true,
+        "type": "ModelRouter"
+      },
+      "maxRetries": {
+        "optional": true,
+        "type": "number"
+      },
+      "config": {
+        "optional": true,
+        "type": "ResilienceConfig"
+      },
+      "qualityCheck": {
+        "optional": true,
+        "type": "(output: string, model: string) => boolean | number | Promise<boolean | number>"
+      },
+      "threshold": {
+        "optional": true,
+        "type": "number"
+      },
+      "belowThreshold": {
+        "optional": true,
+        "type": "string"
+      },
+      "maxModels": {
+        "optional": true,
+        "type": "number"
+      },
+      "strongerAfterError": {
+        "optional": true,
+        "type": "boolean"
+      },
+      "fallback": {
+        "optional": true,
+        "type": "string | FallbackFunction"
+      },
+      "data": {
+        "optional": true,
+        "type": "Object"
+      },
+      "cancelToken": {
+        "optional": true,
+        "type": "CancelToken"
+      },
+      "deadlineMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "requestId": {
+        "optional": true,
+        "type": "string"
+      }
+    },
+    "Circuit": {
+      "state": {
+        "optional": false,
+        "type": "string"
+      },
+      "stats": {
+        "optional": false,
+        "type": "BreakerStats"
+      }
+    },
     "ErrorInfo": {
       "code": {
         "optional": false,
@@ -1035,6 +1658,62 @@ export default {
         "type": "string"
       }
     },
+    "FlakyOptions": {
+      "failureRate": {
+        "optional": true,
+        "type": "number"
+      },
+      "latencyMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "latencySpreadMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "seed": {
+        "optional": true,
+        "type": "number"
+      },
+      "reply": {
+        "optional": true,
+        "type": "string"
+      },
+      "errors": {
+        "optional": true,
+        "type": "Array<number>"
+      },
+      "clock": {
+        "optional": true,
+        "type": "ManualClock"
+      }
+    },
+    "InvokeOptions": {
+      "tier": {
+        "optional": true,
+        "type": "ModelTier"
+      },
+      "data": {
+        "optional": true,
+        "type": "Object"
+      },
+      "noStore": {
+        "optional": true,
+        "type": "boolean"
+      },
+      "cancelToken": {
+        "optional": true,
+        "type": "CancelToken"
+      },
+      "deadlineMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "requestId": {
+        "optional": true,
+        "type": "string"
+      }
+    },
     "MockOptions": {
       "reply": {
         "optional": true,
@@ -1061,6 +1740,48 @@ export default {
         "type": "ManualClock"
       }
     },
+    "ModelCosts": {
+      "premium": {
+        "optional": true,
+        "type": "number"
+      },
+      "standard": {
+        "optional": true,
+        "type": "number"
+      },
+      "economy": {
+        "optional": true,
+        "type": "number"
+      }
+    },
+    "ModelNames": {
+      "premium": {
+        "optional": true,
+        "type": "string"
+      },
+      "standard": {
+        "optional": true,
+        "type": "string"
+      },
+      "economy": {
+        "optional": true,
+        "type": "string"
+      }
+    },
+    "ModelRequest": {
+      "prompt": {
+        "optional": false,
+        "type": "string"
+      },
+      "model": {
+        "optional": false,
+        "type": "string"
+      },
+      "data": {
+        "optional": true,
+        "type": "Object"
+      }
+    },
     "PassedOver": {
       "provider": {
         "optional": false,
@@ -1085,6 +1806,16 @@ export default {
       "retryAfterMs": {
         "optional": true,
         "type": "number"
+      }
+    },
+    "PresetAnswer": {
+      "question": {
+        "optional": false,
+        "type": "string"
+      },
+      "answer": {
+        "optional": false,
+        "type": "string"
       }
     },
     "ResilienceConfig": {
@@ -1353,6 +2084,66 @@ export default {
         "type": "Array<AttemptRecord>"
       }
     },
+    "RouteDecision": {
+      "model": {
+        "optional": false,
+        "type": "ModelTier"
+      },
+      "reason": {
+        "optional": false,
+        "type": "RouteReason"
+      },
+      "estimatedCostPer1kTokens": {
+        "optional": false,
+        "type": "number"
+      }
+    },
+    "RouterOptions": {
+      "simpleWords": {
+        "optional": true,
+        "type": "Array<string>"
+      },
+      "complexWords": {
+        "optional": true,
+        "type": "Array<string>"
+      },
+      "wordMatch": {
+        "optional": true,
+        "type": "string"
+      },
+      "shortQueryChars": {
+        "optional": true,
+        "type": "number"
+      },
+      "models": {
+        "optional": true,
+        "type": "ModelNames"
+      },
+      "costs": {
+        "optional": true,
+        "type": "ModelCosts"
+      },
+      "presetAnswers": {
+        "optional": true,
+        "type": "PresetAnswer[]"
+      },
+      "normalization": {
+        "optional": true,
+        "type": "string"
+      },
+      "keyChars": {
+        "optional": true,
+        "type": "number"
+      },
+      "cache": {
+        "optional": true,
+        "type": "CacheOptions"
+      },
+      "clock": {
+        "optional": true,
+        "type": "ManualClock"
+      }
+    },
     "RunnerAnswer": {
       "text": {
         "optional": false,
@@ -1465,10 +2256,52 @@ export default {
         "type": "ManualClock"
       }
     },
+    "SimilarityOptions": {
+      "embed": {
+        "optional": false,
+        "type": "(question: string) => Promise<number[]>"
+      },
+      "dimensions": {
+        "optional": false,
+        "type": "number"
+      },
+      "threshold": {
+        "optional": true,
+        "type": "number"
+      },
+      "embedTimeoutMs": {
+        "optional": true,
+        "type": "number"
+      }
+    },
     "SleepOptions": {
       "clock": {
         "optional": true,
         "type": "ManualClock"
+      }
+    },
+    "TierCalls": {
+      "success": {
+        "optional": false,
+        "type": "number"
+      },
+      "failed": {
+        "optional": false,
+        "type": "number"
+      }
+    },
+    "TierClients": {
+      "premium": {
+        "optional": false,
+        "type": "LlmClient | StreamingLlmClient"
+      },
+      "standard": {
+        "optional": false,
+        "type": "LlmClient | StreamingLlmClient"
+      },
+      "economy": {
+        "optional": false,
+        "type": "LlmClient | StreamingLlmClient"
       }
     },
     "WindowCounts": {
@@ -1525,6 +2358,12 @@ export default {
       "Attempt": "attempt",
       "Call": "call"
     },
+    "AnswerSource": {
+      "Model": "model",
+      "Cache": "cache",
+      "Fallback": "fallback",
+      "None": "none"
+    },
     "BreakerState": {
       "CLOSED": 0,
       "OPEN": 1,
@@ -1566,6 +2405,12 @@ export default {
       "Chinese": "zh",
       "English": "en"
     },
+    "ModelTier": {
+      "Premium": "gpt-4o",
+      "Standard": "gpt-4o-mini",
+      "Economy": "deepseek-chat",
+      "Cache": "semantic-cache"
+    },
     "OutcomeStatus": {
       "Ok": "ok",
       "Fallback": "fallback",
@@ -1578,6 +2423,13 @@ export default {
       "Final": "final",
       "GivenUp": "given_up",
       "Cancelled": "cancelled"
+    },
+    "RouteReason": {
+      "CacheHit": "cache_hit",
+      "SimpleQuery": "simple_query",
+      "Complexity": "complexity",
+      "CostFirst": "cost_first",
+      "Fallback": "fallback"
     },
     "StopReason": {
       "Success": "success",
@@ -1596,5 +2448,9 @@ export default {
   },
   "types": {
     "FallbackFunction": "(failure: FailureInfo) => string | Promise<string>"
+  },
+  "constants": {
+    "MODEL_TIER_ORDER": "ModelTier[]",
+    "STATIC_FALLBACK_RESPONSE": "string"
   }
 }

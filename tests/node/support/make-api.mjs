@@ -63,16 +63,17 @@ const readEnum = (lines) => Object.fromEntries(lines.map((line) => line.replace(
 
 /** The whole file. What it does not know is an error, so that nothing is left out unseen. */
 export function read(text) {
-  const api = { functions: {}, classes: {}, interfaces: {}, enums: {}, types: {} }
+  const api = { functions: {}, classes: {}, interfaces: {}, enums: {}, types: {}, constants: {} }
   const code = text.replace(/\/\*[\s\S]*?\*\//g, '').split('\n').map((line) => line.trim()).filter(Boolean)
   while (code.length > 0) {
     const head = code.shift().replace(/^export (declare )?/, '')
     const body = () => code.splice(0, code.indexOf('}') + 1).slice(0, -1)
-    const [, kind, name, rest] = head.match(/^(function|class|interface|enum|type) (\w+)(.*)$/) || [, head]
+    const [, kind, name, rest] = head.match(/^(function|class|interface|enum|type|const) (\w+)(.*)$/) || [, head]
     if (kind === 'function') api.functions[name] = signature(rest)
     else if (kind === 'class') api.classes[name] = readClass(body())
     else if (kind === 'interface') api.interfaces[name] = readInterface(body())
     else if (kind === 'enum') api.enums[name] = readEnum(body())
+    else if (kind === 'const') api.constants[name] = rest.replace(/^: /, '')
     else if (kind === 'type') api.types[name] = rest.replace(/^ = /, '')
     else throw new Error('index.d.ts has something unknown: ' + head)
   }

@@ -76,6 +76,130 @@ export declare enum Accounting {
   Call = 'call'
 }
 
+/** What an agent gives: always something that can be shown, and what it is worth. */
+export interface AgentAnswer {
+  /** What the app may show; empty for an error that only the caller can mend, and for a cancelled call. */
+  result: string
+  /** Where it comes from. */
+  source: AnswerSource
+  /** How the call ended. */
+  status: OutcomeStatus
+  /** The model that answered; Cache for a stored answer, and when no model answered (article 004). */
+  modelUsed: ModelTier
+  /** Whether `result` is second best: another model's than was meant, or the fallback's. Mark it for the user. */
+  degraded: boolean
+  /** The tier that was meant, when it is not `modelUsed`. */
+  degradedFrom?: ModelTier
+  /** Whether the answer passed the quality check. False for the fallback text. */
+  qualityCheckPassed: boolean
+  /** What the router chose; undefined when the caller chose the tier. */
+  route?: RouteDecision
+  /** The bulkhead that the call went through; undefined for stored answers. */
+  fromBulkhead?: string
+  /** The breaker of the tier that was meant, when the call had ended: `'closed'`, `'open'` or `'halfOpen'`. */
+  circuitState: string
+  /** Whether an equal prompt's call was shared. */
+  shared: boolean
+  /** Duration of the whole call in milliseconds, its wait in the bulkhead included. */
+  latencyMs: number
+  /** Attempts made, over all models. */
+  attempts: number
+  /** Why no further attempt was made. */
+  stopReason: StopReason
+  /** The last failed attempt's error, or the cancel; undefined on success and when no attempt was made. */
+  error?: ErrorInfo
+  /** What kind of fault is behind an answer that is none. */
+  cause?: ErrorClass
+  /** When it may be asked again, in milliseconds from now, if known. */
+  retryAfterMs?: number
+  /** The models that gave no accepted answer, and why. */
+  passedOver: Array<PassedOver>
+  /** One entry for each attempt, over all models. */
+  trace: Array<AttemptRecord>
+}
+
+/** Settings of a `ResilientAgent`. One of `models`, `client` and `mockMode: true` says who answers. */
+export interface AgentOptions {
+  /** A client for each tier. */
+  models?: TierClients
+  /** One client for all of them: it finds the model's name in its `ModelRequest`. */
+  client?: LlmClient | StreamingLlmClient
+  /** Stand-ins answer; no service is asked. Default false. */
+  mockMode?: boolean
+  /** What stand-ins do: `'success'` (default), `'timeout'`, `'rate_limited'` or `'low_quality'`. */
+  mockScenario?: string
+  /** Chooses the tier, and keeps the answers; default: one of its own. */
+  router?: ModelRouter
+  /** Retries of each model after its first attempt. 0 to 100; default 2, or `config.maxRetries`. */
+  maxRetries?: number
+  /** Retries, waits and time limits of each model; its deadline is that of the whole call. Clock and chance, too. */
+  config?: ResilienceConfig
+  /** Whether another model is asked at all; default true. */
+  enableDegradation?: boolean
+  /**
+   * Judges an answer: true or false, or a score from 0 to 1. Default: article 004's rules. When it throws, or gives
+   * anything else, the answer is given as it is, and not as accepted.
+   */
+  qualityCheck?: (output: string, model: string) => boolean | number | Promise<boolean | number>
+  /** Answers of this score and above are accepted. 0 to 1; default 0.5. */
+  threshold?: number
+  /**
+   * What a call gives when no answer reaches it: `'best'`, the best answer that came (default), or `'fallback'`, the
+   * fallback text (article 004).
+   */
+  belowThreshold?: string
+  /** Models that one call asks at most. 1 to 3; default 3. */
+  maxModels?: number
+  /** Whether a stronger model is asked when all cheaper ones failed; default true. Article 004 gives the static text. */
+  strongerAfterError?: boolean
+  /** Whether accepted answers are stored, and equal prompts at the same time share a call; default true. */
+  storeAnswers?: boolean
+  /** What the user reads when no answer can be had, as of `ResilientLlmClient`. */
+  fallback?: string | FallbackFunction
+  /** Called when a retry of the same model has been decided, before its wait. */
+  onRetry?: (event: RetryEvent) => void
+}
+
+/** What an agent has done since it was made, or since its figures were reset. */
+export interface AgentStats {
+  /** Calls. */
+  totalCalls: number
+  /** Calls whose text was second best. */
+  totalDegraded: number
+  /** By tier, under the words of `ModelTier`. */
+  modelCalls: Record<string, TierCalls>
+  /** State of the standard model's breaker, as in article 004: `'closed'`, `'open'` or `'halfOpen'`. */
+  circuitState: string
+  /** Breakers of the premium, the standard and the economy model, under the words of `ModelTier`. */
+  circuits: Record<string, Circuit>
+}
+
+/** Settings of an `AnswerCache`. */
+export interface AnswerCacheOptions {
+  /** Most answers. 0 to 1 000 000; default 1000. */
+  maxEntries?: number
+  /** Most bytes of all answers together, in UTF-8; an embedding counts 4 bytes a number. 0 to 2^30; default 4 194 304. */
+  maxBytes?: number
+  /** How long an answer is kept, in milliseconds. 0 to 365 days; default 1 800 000. */
+  ttlMs?: number
+  /** Also find answers to questions that mean the same. Default: no. */
+  similarity?: SimilarityOptions
+  /** A clock that moves by hand, for tests. */
+  clock?: ManualClock
+}
+
+/** Where a text comes from. */
+export declare enum AnswerSource {
+  /** A model answered. */
+  Model = 'model',
+  /** It was stored or preset. */
+  Cache = 'cache',
+  /** The fallback text stands in for an answer. */
+  Fallback = 'fallback',
+  /** There is none: the call was cancelled, or only the caller can mend what is wrong. */
+  None = 'none'
+}
+
 /** One attempt of a call. */
 export interface AttemptRecord {
   /** The service that was asked, where there are several. */
@@ -189,6 +313,62 @@ export interface BreakerStats {
   listenerErrors: number
 }
 
+/** Limits of stored answers. 0 in one of them: nothing is kept. */
+export interface CacheOptions {
+  /** Most answers. 0 to 1 000 000; default 1000. */
+  maxEntries?: number
+  /** Most bytes of all answers together, in UTF-8. 0 to 2^30; default 4 194 304. */
+  maxBytes?: number
+  /** How long an answer is kept, in milliseconds. 0 to 365 days; default 1 800 000. */
+  ttlMs?: number
+}
+
+/** What a cache has seen. */
+export interface CacheStats {
+  /** Look-ups that found an answer. */
+  hits: number
+  /** Look-ups that found none. */
+  misses: number
+  /** Answers that had to leave for others. */
+  evicted: number
+  /** Answers that outlived their time. */
+  expired: number
+  /** Answers that it holds. */
+  entries: number
+  /** Bytes of all answers and embeddings. */
+  bytes: number
+}
+
+/** An answer, old or new. */
+export interface CachedAnswer {
+  /** The answer. */
+  text: string
+  /**
+   * `'call'`: from this caller's own call; `'shared'`: from an equal request's call, which this caller waited for;
+   * `'stored'`: an equal request was answered before; `'similar'`: a question that means the same was.
+   */
+  source: string
+  /** Cosine of the two embeddings, for `'similar'`. */
+  similarity?: number
+  /** Whether it was accepted: only then is it stored. */
+  accepted: boolean
+}
+
+/** Settings of one `getOrCall`. */
+export interface CachedCallOptions {
+  /** The question alone, for a cache that finds similar ones; left out: only equal requests are found. */
+  question?: string
+  /**
+   * All but the question that the answer depends on (model, system prompt, user …): only questions of the same scope
+   * share an answer.
+   */
+  scope?: string | Object
+  /** Ends the wait of this caller; who waits for the same call goes on. */
+  cancelToken?: CancelToken
+  /** Longest time for this caller, in milliseconds. 1 to 365 days; default 120 000. */
+  timeoutMs?: number
+}
+
 /** Settings of one call. */
 export interface CallOptions {
   /** Ends the call when cancelled. */
@@ -241,6 +421,56 @@ export interface CallOutcome {
   trace: Array<AttemptRecord>
   /** What the app's client answered, as it is; undefined without an answer. */
   response?: ChatResponse
+}
+
+/** Settings of `cascadedModelCall`: those of an agent, and those of one call. A model is asked once by default. */
+export interface CascadedCallOptions {
+  /** At most 1 MiB. */
+  prompt: string
+  /** The model to begin with; left out: the router chooses. */
+  startingTier?: ModelTier
+  /** As of `AgentOptions`. */
+  models?: TierClients
+  /** As of `AgentOptions`. */
+  client?: LlmClient | StreamingLlmClient
+  /** As of `AgentOptions`. */
+  mockMode?: boolean
+  /** As of `AgentOptions`. */
+  mockScenario?: string
+  /** As of `AgentOptions`. */
+  router?: ModelRouter
+  /** As of `AgentOptions`; default 0. */
+  maxRetries?: number
+  /** As of `AgentOptions`. */
+  config?: ResilienceConfig
+  /** As of `AgentOptions`. */
+  qualityCheck?: (output: string, model: string) => boolean | number | Promise<boolean | number>
+  /** As of `AgentOptions`. */
+  threshold?: number
+  /** As of `AgentOptions`. */
+  belowThreshold?: string
+  /** As of `AgentOptions`. */
+  maxModels?: number
+  /** As of `AgentOptions`. */
+  strongerAfterError?: boolean
+  /** As of `AgentOptions`. */
+  fallback?: string | FallbackFunction
+  /** As of `InvokeOptions`. */
+  data?: Object
+  /** As of `InvokeOptions`. */
+  cancelToken?: CancelToken
+  /** As of `InvokeOptions`. */
+  deadlineMs?: number
+  /** As of `InvokeOptions`. */
+  requestId?: string
+}
+
+/** The breaker of one tier's model. */
+export interface Circuit {
+  /** `'closed'`, `'open'` or `'halfOpen'`. */
+  state: string
+  /** What it has seen. Not reset. */
+  stats: BreakerStats
 }
 
 /** Where a wait between two attempts comes from. */
@@ -332,6 +562,49 @@ export interface FailureInfo {
   defaultText: string
 }
 
+/** Settings of a `FlakyLlmClient`. */
+export interface FlakyOptions {
+  /** Share of calls that fail. 0 to 1; default 0.3. */
+  failureRate?: number
+  /** The least time that a call takes, in milliseconds. 0 to 365 days; default 100. */
+  latencyMs?: number
+  /** The most that chance adds to it, in milliseconds. 0 to 365 days; default 50. */
+  latencySpreadMs?: number
+  /** The same seed gives the same calls. 0 to 2^53 − 1; default: another one each time. */
+  seed?: number
+  /** What it answers; default a sentence with the number of the call. */
+  reply?: string
+  /**
+   * HTTP statuses that it fails with, each as often as the others: 1 to 100 of them, each 100 to 999. Default: 429, a
+   * timeout, 503 and a reset.
+   */
+  errors?: Array<number>
+  /** A clock that moves by hand, for tests. */
+  clock?: ManualClock
+}
+
+/** Settings of one call of a `ResilientAgent`. */
+export interface InvokeOptions {
+  /**
+   * The model to begin with; left out, or Cache: the router chooses. With a tier no stored answer is given and none is
+   * stored.
+   */
+  tier?: ModelTier
+  /**
+   * What the model gets beside the prompt (history, system prompt …), in `ModelRequest.data`. The answer then depends on
+   * more than the prompt: none is stored, given from the store, or shared.
+   */
+  data?: Object
+  /** Neither store the answer, nor take a stored one, nor share a call; default false. */
+  noStore?: boolean
+  /** Ends the call when cancelled. */
+  cancelToken?: CancelToken
+  /** Shortens the whole call, in milliseconds: 1 to 365 days; longer than the agent's deadline has no effect. */
+  deadlineMs?: number
+  /** Identity of the request, at most 200 bytes; made up when left out. */
+  requestId?: string
+}
+
 /** How waits are spread. `d` is the exponential wait under the cap. */
 export declare enum Jitter {
   /** d · [1 − jitterSpread, 1 + jitterSpread); article 000 with a spread of 0.5. */
@@ -356,6 +629,9 @@ export declare enum Locale {
   English = 'en'
 }
 
+/** From dear to cheap: the way down when calls fail. */
+export const MODEL_TIER_ORDER: ModelTier[]
+
 /** Settings of a `MockLlmClient`. */
 export interface MockOptions {
   /** What it answers; default `'mock reply'`. */
@@ -370,6 +646,51 @@ export interface MockOptions {
   retryAfterMs?: number
   /** A clock that moves by hand, for `latencyMs` in tests. */
   clock?: ManualClock
+}
+
+/** US dollars for 1000 tokens, mean of input and output. */
+export interface ModelCosts {
+  /** 0 to 1000; default 0.03. */
+  premium?: number
+  /** 0 to 1000; default 0.0015. */
+  standard?: number
+  /** 0 to 1000; default 0.0007. */
+  economy?: number
+}
+
+/** Names of the models. */
+export interface ModelNames {
+  /** 1 to 200 bytes; default `'gpt-4o'`. */
+  premium?: string
+  /** 1 to 200 bytes; default `'gpt-4o-mini'`. */
+  standard?: string
+  /** 1 to 200 bytes; default `'deepseek-chat'`. */
+  economy?: string
+}
+
+/** What the client of one of several models is asked with. */
+export interface ModelRequest {
+  /** The prompt. */
+  prompt: string
+  /** The model's name. */
+  model: string
+  /** What the call was given as `data`. */
+  data?: Object
+}
+
+/**
+ * A model, by how strong and how dear it is. Its words are the models that article 004 names; an app's own names are
+ * in `RouterOptions.models`.
+ */
+export declare enum ModelTier {
+  /** For what needs thought. */
+  Premium = 'gpt-4o',
+  /** For most prompts. */
+  Standard = 'gpt-4o-mini',
+  /** When the others are down. */
+  Economy = 'deepseek-chat',
+  /** No model: an answer that is there already. */
+  Cache = 'semantic-cache'
 }
 
 /** How a call ended, in one word. */
@@ -400,6 +721,14 @@ export interface PassedOver {
   attempts: number
   /** When it may be asked again, in milliseconds from now, if known. */
   retryAfterMs?: number
+}
+
+/** An answer that is known in advance. */
+export interface PresetAnswer {
+  /** The question. Also answers one that differs in case, white space and sentence marks. 1 to 1000 bytes. */
+  question: string
+  /** The answer; may be empty. */
+  answer: string
 }
 
 /** Settings of a `ResilientLlmClient`. 0 means zero; only what is left out takes its default. */
@@ -610,6 +939,65 @@ export interface RetryTrace {
   requests?: Array<AttemptRecord>
 }
 
+/** Which model is to answer, and why. */
+export interface RouteDecision {
+  /** Whose turn it is. */
+  model: ModelTier
+  /** Why. */
+  reason: RouteReason
+  /** US dollars for 1000 tokens, mean of input and output. */
+  estimatedCostPer1kTokens: number
+}
+
+/** Why a tier was chosen. */
+export declare enum RouteReason {
+  /** There is an answer already. */
+  CacheHit = 'cache_hit',
+  /** A short prompt with a simple word. */
+  SimpleQuery = 'simple_query',
+  /** A complex word. */
+  Complexity = 'complexity',
+  /** Nothing speaks for another one. */
+  CostFirst = 'cost_first',
+  /** The tiers before it failed. Not the router's: for who goes on after a decision. */
+  Fallback = 'fallback'
+}
+
+/** Settings of a `ModelRouter`. */
+export interface RouterOptions {
+  /** Words of greetings and common questions. At most 1000, of 1 to 100 bytes; default: article 004's. */
+  simpleWords?: Array<string>
+  /** Words of questions that need a strong model. At most 1000, of 1 to 100 bytes; default: article 004's. */
+  complexWords?: Array<string>
+  /**
+   * Where in a prompt a word is found: `'whole'`, as a word of its own, in writing without spaces anywhere (default);
+   * or `'anywhere'` (article 004: "hi" is in "this").
+   */
+  wordMatch?: string
+  /** Simple words count in prompts of fewer characters than this. 0 (never) to 10 000; default 20. */
+  shortQueryChars?: number
+  /** Names of the models. */
+  models?: ModelNames
+  /** What they cost. */
+  costs?: ModelCosts
+  /** Answers known in advance, at most 1000. They never expire; default: to two greetings, thanks, and "who are you". */
+  presetAnswers?: PresetAnswer[]
+  /**
+   * Which prompts share a stored answer: `'exact'`, letter by letter (default); `'wording'`, whatever case, white space
+   * and sentence marks; `'letters_and_digits'` (article 004), which takes "5+3" for "5-3".
+   */
+  normalization?: string
+  /**
+   * Compare only so many first characters of prompts (article 004: 100): long prompts that begin alike then share an
+   * answer. 1 to 1 000 000; default: compare all.
+   */
+  keyChars?: number
+  /** Limits of the stored answers. */
+  cache?: CacheOptions
+  /** A clock that moves by hand, for tests. */
+  clock?: ManualClock
+}
+
 /** What `execute` gives. */
 export interface RunnerAnswer {
   /** The model's answer. */
@@ -680,6 +1068,27 @@ export interface RunnerConfig {
   clock?: ManualClock
 }
 
+/** What the user reads when every model has failed, in Chinese. */
+export const STATIC_FALLBACK_RESPONSE: string
+
+/** How questions that mean the same are found: by embeddings that your own model makes. */
+export interface SimilarityOptions {
+  /**
+   * Gives the embedding of a question: `dimensions` numbers. When it fails there is no such look-up, but the call is
+   * made.
+   */
+  embed: (question: string) => Promise<number[]>
+  /** Numbers of an embedding. 1 to 8192. */
+  dimensions: number
+  /**
+   * Least cosine of two questions that share an answer. Above 0, up to 1; default 0.95. Lower finds more answers, and
+   * more that belong to another question.
+   */
+  threshold?: number
+  /** Longest time for an embedding, in milliseconds. 1 to 365 days; default 5000. */
+  embedTimeoutMs?: number
+}
+
 /** Settings of one `cancellableSleep`. */
 export interface SleepOptions {
   /** A clock that moves by hand, for tests; default: the device's monotonic clock. */
@@ -712,6 +1121,24 @@ export declare enum StopReason {
   LowQuality = 'low_quality',
   /** A streamed answer broke off: the app has text of it, and asking again would show it twice. */
   Partial = 'partial'
+}
+
+/** Calls of one tier. */
+export interface TierCalls {
+  /** Calls that ended with an answer of this tier. */
+  success: number
+  /** Attempts of this tier that failed; for the cache: calls that ended with the fallback text. */
+  failed: number
+}
+
+/** Clients of the models, one for each tier; each is asked with a `ModelRequest`. */
+export interface TierClients {
+  /** For Premium. */
+  premium: LlmClient | StreamingLlmClient
+  /** For Standard. */
+  standard: LlmClient | StreamingLlmClient
+  /** For Economy. */
+  economy: LlmClient | StreamingLlmClient
 }
 
 /** Calls that the window of a breaker holds. */
@@ -759,6 +1186,16 @@ export interface WindowOptions {
 export declare function cancellableSleep(ms: number, token?: CancelToken, options?: SleepOptions): Promise<boolean>
 
 /**
+ * One prompt, on its way through the models: an error leads to a cheaper one, a bad answer to a stronger one, each is
+ * asked at most once, and when none is left a text says so. It keeps nothing from one call to the next but what `router`
+ * stores: breakers that remember are those of a `ResilientAgent`.
+ * Never rejects but for a wrong argument, with INVALID_CONFIG naming the field, the value and what is allowed.
+ *
+ * @param options the prompt, the models, and how they are asked
+ */
+export declare function cascadedModelCall(options: CascadedCallOptions): Promise<AgentAnswer>
+
+/**
  * Judges anything that a client threw or rejected with: what kind of fault it is, whether a retry can help, how long
  * the service asks to wait. Any value is allowed; what says nothing is `Unknown`.
  * Throws INVALID_ARGUMENT when `provider` is given and no such string.
@@ -769,6 +1206,30 @@ export declare function cancellableSleep(ms: number, token?: CancelToken, option
  * @param provider id or host of the provider, at most 200 bytes: some codes mean different things
  */
 export declare function classifyError(error: Object | string | number | boolean | null | undefined, provider?: string): ErrorInfo
+
+/**
+ * The same as a function, as article 004 makes it: each call gives a text, or fails.
+ * Throws INVALID_CONFIG naming the field, the value and what is allowed.
+ */
+export declare function createFlakyLLMMock(options?: FlakyOptions): () => Promise<string>
+
+/**
+ * The same as `new ModelRouter(options)`, as article 004 makes it.
+ * Throws INVALID_CONFIG naming the field, the value and what is allowed.
+ */
+export declare function createModelRouter(options?: RouterOptions): ModelRouter
+
+/**
+ * The same as `new ResilientAgent(options)`, as article 004 makes it.
+ * Throws INVALID_CONFIG naming the field, the value and what is allowed.
+ */
+export declare function createResilientAgent(options: AgentOptions): ResilientAgent
+
+/**
+ * The next cheaper tier; undefined after the last one.
+ * Throws INVALID_ARGUMENT for anything but a tier.
+ */
+export declare function getNextTier(current: ModelTier): ModelTier | undefined
 
 /**
  * The wait before retry `attempt` in milliseconds: evenly spread over [0, min(maxMs, baseMs · factor^(attempt − 1))),
@@ -798,6 +1259,60 @@ export declare function requestWithRetry(request: (context: AttemptContext) => P
 
 /** Version of this module. */
 export declare function version(): string
+
+/**
+ * Keeps answers, at most so many, so large, so long; the least recently used one leaves first. Equal requests at the
+ * same time share one call. What one user asked may answer another one who shares the cache: keep one for each user, or
+ * put the user into the request.
+ */
+export declare class AnswerCache {
+  /**
+   * Throws INVALID_CONFIG naming the field, the value and what is allowed.
+   *
+   * @param options limits, and how questions that mean the same are found; left out: the defaults
+   */
+  constructor(options?: AnswerCacheOptions)
+  /**
+   * The answer to an equal request, else what `call` brings: once for all who ask the same at the same time.
+   *
+   * @param request all that the answer depends on: a text, or an object as JSON holds it (prompt, history, model,
+   * system prompt, temperature …). The order of an object's fields does not matter; left out is neither null nor 0
+   * @param call makes the call: gives a text, or an object with `text` (or `result`) that is stored unless `accepted`
+   * or `qualityCheckPassed` is false or `status` is not Ok. So `() => client.execute(request)` and
+   * `() => agent.invoke(prompt)` do
+   * @param options the question for similar ones, cancelling, time limit
+   * @returns rejects with what `call` failed with, which all who waited get; with code `cancelled` or `timeout`; with
+   * INVALID_ARGUMENT for a wrong argument
+   */
+  getOrCall(request: string | Object, call: () => Promise<string | Object>, options?: CachedCallOptions): Promise<CachedAnswer>
+  /**
+   * The stored answer to an equal request; undefined if there is none.
+   * Throws INVALID_ARGUMENT for what is no request.
+   *
+   * @param request as of `getOrCall`
+   */
+  get(request: string | Object): string | undefined
+  /**
+   * Keeps an answer. You vouch for it: it is complete and was accepted.
+   * Throws INVALID_ARGUMENT for what is no request or no text.
+   *
+   * @param request as of `getOrCall`
+   * @returns false: it is larger than the whole cache, or nothing is kept at all
+   */
+  set(request: string | Object, answer: string): boolean
+  /**
+   * Forgets an answer.
+   * Throws INVALID_ARGUMENT for what is no request.
+   *
+   * @param request as of `getOrCall`
+   * @returns false: it was not there
+   */
+  remove(request: string | Object): boolean
+  /** Forgets all answers. The counts stay. */
+  clear(): void
+  /** What it has seen, and what it holds. */
+  get stats(): CacheStats
+}
 
 /** Exponential backoff with multiplicative jitter, as a pure function. */
 export declare class BackoffCalculator {
@@ -937,6 +1452,24 @@ export declare class CircuitBreaker {
   offStateChange(id: number): boolean
 }
 
+/** A stand-in for an LLM service that fails by chance and takes its time. With a seed it does the same each time. */
+export declare class FlakyLlmClient {
+  /**
+   * Throws INVALID_CONFIG naming the field, the value and what is allowed.
+   *
+   * @param options how often it fails, with what, and how long it takes; left out: the article's figures
+   */
+  constructor(options?: FlakyOptions)
+  /**
+   * Makes one call.
+   *
+   * @param request anything; it is not looked at
+   */
+  chat(request: Object): Promise<ChatResponse>
+  /** Calls so far, failed ones included. */
+  get calls(): number
+}
+
 /**
  * A clock that moves only when told to, so that an app can test its own policy without waiting. Give it to a client as
  * `clock` and to a breaker as `() => clock.now()`.
@@ -985,6 +1518,76 @@ export declare class MockLlmClient {
   chat(request: Object): Promise<ChatResponse>
   /** Calls so far, failed ones included. */
   get calls(): number
+}
+
+/**
+ * Chooses a model for each prompt by rules that cost nothing, and keeps answers to prompts. Answers are found by the
+ * prompt alone: for prompts that stand alone, asked of one model setting, by one user; else see `AnswerCache`.
+ */
+export declare class ModelRouter {
+  /**
+   * Throws INVALID_CONFIG naming the field, the value and what is allowed.
+   *
+   * @param options words, names, costs, preset answers and limits of stored ones; left out: article 004's
+   */
+  constructor(options?: RouterOptions)
+  /**
+   * Chooses a model.
+   * Throws INVALID_ARGUMENT for anything but a text of at most 1 MiB.
+   */
+  route(query: string): RouteDecision
+  /**
+   * The answer to a prompt: the stored one, else the preset one; undefined if there is none.
+   * Throws INVALID_ARGUMENT for anything but a text of at most 1 MiB.
+   */
+  getCached(key: string): string | undefined
+  /**
+   * Keeps an answer. You vouch for it: it is complete and was accepted.
+   * Throws INVALID_ARGUMENT for anything but texts, the prompt of at most 1 MiB.
+   *
+   * @returns false: it is larger than the whole cache, or nothing is kept at all
+   */
+  setCached(key: string, value: string): boolean
+  /** Forgets all stored answers. Preset ones stay. */
+  clearCache(): void
+  /** How many answers are stored, preset ones aside. */
+  cacheSize(): number
+}
+
+/** Answers prompts with whatever works: a stored answer, a model, another model, a text that says what happened. */
+export declare class ResilientAgent {
+  /**
+   * Throws INVALID_CONFIG naming the field, the value and what is allowed.
+   *
+   * @param options the models, and how they are asked; `models`, `client` or `mockMode` must be there
+   */
+  constructor(options: AgentOptions)
+  /**
+   * Answers a prompt. Never rejects but for a wrong argument, with INVALID_ARGUMENT naming the field, the value and what
+   * is allowed: look at `source` and `qualityCheckPassed`.
+   *
+   * @param prompt at most 1 MiB; the models' clients get it in a `ModelRequest`
+   * @param options tier, data, cancelling, deadline and identity of this call
+   */
+  invoke(prompt: string, options?: InvokeOptions): Promise<AgentAnswer>
+  /**
+   * As `invoke`, with the answer piece by piece. Before the first text a failure leads to a cheaper model; after it the
+   * call ends with status Partial. What is read along can't be checked first: a bad answer leads to no stronger model,
+   * but `qualityCheckPassed` says what it is. Equal prompts share no call.
+   *
+   * @param prompt at most 1 MiB; the models' clients get it in a `ModelRequest`
+   * @param onText gets each piece as it comes; as long as a promise that it gives is pending, the next one waits
+   * @param options tier, data, cancelling, deadline and identity of this call
+   */
+  chatStream(prompt: string, onText: (text: string) => void | Promise<void>, options?: InvokeOptions): Promise<AgentAnswer>
+  /** What it has done. */
+  getStats(): AgentStats
+  /** Sets the counts of calls to 0. What breakers and bulkheads have seen stays. */
+  resetStats(): void
+  /** Ends all calls, as if each had been cancelled, and every later one at once. */
+  shutdown(): void
+  /** How often `onRetry` or `onText` threw. */
+  get listenerErrors(): number
 }
 
 /** Keeps the calls to one LLM service alive: breaker, retry with backoff and jitter, timeouts, fallback. */
