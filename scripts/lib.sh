@@ -191,6 +191,19 @@ ensure_ohos_typescript() {
   [[ -d $ohos_typescript ]] || die "$OHOS_TYPESCRIPT brought no compiler"
 }
 
+# Sets and exports CHROMIUM: a browser that tests drive.
+ensure_chromium() {
+  local name
+  for name in chromium chromium-browser google-chrome; do
+    CHROMIUM=$(command -v "$name") && break || true
+  done
+  if [[ -z $CHROMIUM ]]; then
+    ( ensure_apt chromium ) || return
+    CHROMIUM=$(command -v chromium)
+  fi
+  export CHROMIUM
+}
+
 # cdylib_package FOLDER: this package under a manifest that leaves out the rlib, which only tests and benches need. Cargo
 # optimises a library as a whole (LTO) only if it is nothing but a cdylib: smaller and faster.
 cdylib_package() {

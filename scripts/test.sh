@@ -54,6 +54,7 @@ finish() {
 packages() { # all at once: two package managers can't run side by side
   ensure_rust; ensure_node; ensure_python
   ensure_apt qemu-user-static shellcheck
+  ensure_chromium || true # the step that needs it says what is wrong
   cargo clippy --version || rustup component add clippy
   cargo fmt --version || rustup component add rustfmt
 }
@@ -80,6 +81,12 @@ arkts() {
   ensure_host_build
   ensure_ohos_typescript || skip "$OHOS_TYPESCRIPT can't be fetched" "a network that reaches the npm registry"
   node_tests tests/arkts/*.test.mjs
+}
+browser() {
+  ensure_host_build
+  ensure_ohos_typescript || skip "$OHOS_TYPESCRIPT can't be fetched" "a network that reaches the npm registry"
+  ensure_chromium || skip "there is no Chromium" "apt-get install chromium"
+  node_tests tests/arkts/browser/*.test.mjs
 }
 node_tests() { # the files by name: later versions of Node take no folder
   node --enable-source-maps --test --test-reporter=tap "$@" |
@@ -112,6 +119,7 @@ step node-host scripts/node-suite.sh HOST
 step node-x86_64 on_dist scripts/node-suite.sh X86_64
 step node-arm64 on_dist scripts/node-suite.sh ARM64
 step arkts arkts
+step browser browser
 step hypium-host scripts/hypium-suite.sh HOST
 step hypium-x86_64 on_dist scripts/hypium-suite.sh X86_64
 step hypium-arm64 on_dist scripts/hypium-suite.sh ARM64
