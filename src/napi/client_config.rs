@@ -51,8 +51,9 @@ pub fn given_token(token: Argument) -> Checked<cancel::CancelToken> {
 
 /// A breaker that the app made.
 pub fn given_breaker(breaker: Argument) -> Checked<Arc<breaker::CircuitBreaker>> {
-    let core = breaker.instance::<CircuitBreaker>()?.and_then(CircuitBreaker::core);
-    core.cloned().ok_or_else(|| breaker.wrong("an instance of CircuitBreaker"))
+    let instance = breaker.instance::<CircuitBreaker>()?;
+    let core = instance.and_then(|instance| instance.core(breaker.scope()));
+    core.unwrap_or_else(|| Err(breaker.wrong("an instance of CircuitBreaker")))
 }
 
 /// A breaker that the app did not make: on the clock of its client.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use resilience::breaker::{BreakerConfig, CircuitBreaker, FailureReport};
-use resilience::metrics::render;
+use resilience::metrics::{Metrics, render};
 use resilience::registry::Registry;
 
 use crate::support::TestBreaker;
@@ -13,8 +13,12 @@ fn value<'a>(text: &'a str, series: &str) -> Option<&'a str> {
     text.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '))
 }
 
+fn text_of(breakers: &[(String, Arc<CircuitBreaker>)]) -> String {
+    render(&Metrics::of(breakers, &[]))
+}
+
 fn states(breaker: &TestBreaker) -> [Option<String>; 3] {
-    let text = render(&[("x".to_owned(), breaker.breaker.clone())], &[]);
+    let text = text_of(&[("x".to_owned(), breaker.breaker.clone())]);
     ["closed", "open", "half_open"].map(|state| {
         value(&text, &format!("resilience_breaker_state{{name=\"x\",state=\"{state}\"}}")).map(str::to_owned)
     })
@@ -40,7 +44,7 @@ fn o3_crabtrap_13_exactly_one_state_is_on() {
     assert_eq!(states(&breaker), one_hot(1));
     breaker.at(2_000);
     assert_eq!(states(&breaker), one_hot(1), "open until a call comes");
-    let text = render(&[("x".to_owned(), breaker.breaker.clone())], &[]);
+    let text = text_of(&[("x".to_owned(), breaker.breaker.clone())]);
     assert_eq!(value(&text, "resilience_breaker_retry_after_seconds{name=\"x\"}"), Some("0"), "but free to be asked");
 }
 
@@ -79,7 +83,7 @@ fn o6_opossum_248_what_is_removed_leaves_no_series() {
 #[test]
 fn names_are_escaped() {
     let breaker = Arc::new(CircuitBreaker::new(BreakerConfig::default()).unwrap());
-    let text = render(&[("a\"b\\c\nd, 模型".to_owned(), breaker)], &[]);
+    let text = text_of(&[("a\"b\\c\nd, 模型".to_owned(), breaker)]);
     assert!(text.contains("{name=\"a\\\"b\\\\c\\nd, 模型\",state=\"closed\"} 1\n"), "{text}");
     assert_eq!(text.lines().filter(|line| !line.starts_with("resilience_") && !line.starts_with("# ")).count(), 0);
 }
@@ -88,7 +92,7 @@ fn names_are_escaped() {
 fn an_isolated_breaker_waits_for_ever() {
     let breaker = TestBreaker::new();
     breaker.isolate();
-    let text = render(&[("x".to_owned(), breaker.breaker.clone())], &[]);
+    let text = text_of(&[("x".to_owned(), breaker.breaker.clone())]);
     assert_eq!(value(&text, "resilience_breaker_retry_after_seconds{name=\"x\"}"), Some("+Inf"));
 }
 
