@@ -18,7 +18,7 @@ use super::executor::Runtime;
 use super::instance::{self, Instance, constructing};
 use super::js::{Checked, Scope};
 use super::kept::Keeper;
-use super::named::Source;
+use super::named::{Source, read_name};
 use super::records::{BreakerStats, WindowCounts, wait_ms};
 use crate::breaker::{self, CircuitBreaker as Core, Ticket};
 use crate::clock::{Clock, SystemClock};
@@ -159,8 +159,8 @@ impl CircuitBreaker {
             config.validate().map_err(|error| options.refused(error))?;
             Ok(config)
         })?;
-        let name = config(scope, name, "name");
-        let source = runtime.enter(|_| Source::named(breaker::registry(), name, wanted))??;
+        let name = read_name(config(scope, name, "name"))?;
+        let source = runtime.enter(|scope| Source::named(breaker::registry(), scope, &name, wanted))??;
         let breaker = Self::with(source, runtime, OnceCell::new());
         Ok(scope.unknown(instance::make(scope, "CircuitBreaker\0", breaker).unwrap_or_else(|| scope.undefined())))
     }
@@ -303,7 +303,7 @@ impl CircuitBreaker {
             this.subscription.replace(Some(begun.clone()));
             begun
         });
-        Ok(subscription.add(function, this.listener_errors.clone()).unwrap_or_default() as f64)
+        Ok(subscription.add(function, this.listener_errors.clone(), None).unwrap_or_default() as f64)
     }
 
     /// Forgets a listener of this instance.

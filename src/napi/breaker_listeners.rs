@@ -12,7 +12,7 @@ use super::executor::Runtime;
 use super::js::Scope;
 use super::kept::UserFunction;
 use super::records::breaker_event;
-use crate::breaker::{BreakerEvent, CircuitBreaker};
+use crate::breaker::{BreakerEvent, BreakerState, CircuitBreaker};
 use crate::lock::lock;
 
 /// The most events of other threads that wait for this one.
@@ -28,13 +28,15 @@ pub struct Subscription {
 struct Listener {
     function: UserFunction,
     errors: Arc<AtomicU64>,
+    /// The changes that it hears of; `None`: all.
+    to: Option<BreakerState>,
     /// False once it is taken back: what has been posted by then is not told.
     active: AtomicBool,
 }
 
 impl Listener {
     fn tell(&self, event: &BreakerEvent) {
-        if self.active.load(Ordering::Relaxed) {
+        if self.active.load(Ordering::Relaxed) && self.to.is_none_or(|to| to == event.to) {
             let errors = self.errors.clone();
             self.function.tell(|scope| breaker_event(scope, event), move || _ = errors.fetch_add(1, Ordering::Relaxed));
         }
@@ -58,10 +60,10 @@ impl Subscription {
         subscription
     }
 
-    /// `None` once it has ended.
-    pub fn add(&self, function: UserFunction, errors: Arc<AtomicU64>) -> Option<u64> {
+    /// A listener to all changes, or to those `to` one state. `None` once it has ended.
+    pub fn add(&self, function: UserFunction, errors: Arc<AtomicU64>, to: Option<BreakerState>) -> Option<u64> {
         let breaker = self.breaker.borrow().clone()?;
-        let listener = Arc::new(Listener { function, errors, active: AtomicBool::new(true) });
+        let listener = Arc::new(Listener { function, errors, to, active: AtomicBool::new(true) });
         let (told, mailbox) = (listener.clone(), self.mailbox.clone());
         let number = breaker.subscribe(move |event| match told.function.is_here() {
             true => told.tell(event),

@@ -27,14 +27,13 @@ pub struct Named<T: Registered + 'static> {
 
 impl<T: Registered + 'static> Source<T> {
     /// The instance of that name, which is made if there is none.
-    pub fn named(registry: &'static Registry<T>, name: Argument, wanted: Option<T::Config>) -> Checked<Self>
+    pub fn named(registry: &'static Registry<T>, scope: Scope, name: &str, wanted: Option<T::Config>) -> Checked<Self>
     where
         T::Config: Default,
     {
-        let text = read_name(name)?;
-        let found = registry.get_or_create(&text, wanted.clone().unwrap_or_default());
-        let (found, _) = found.map_err(|error| refused(name.scope(), &text, error))?;
-        Ok(Self::Named(Named { registry, name: text, wanted, settings: found.config() }))
+        let found = registry.get_or_create(name, wanted.clone().unwrap_or_default());
+        let (found, _) = found.map_err(|error| refused(scope, name, error))?;
+        Ok(Self::Named(Named { registry, name: name.to_owned(), wanted, settings: found.config() }))
     }
 
     /// Does something with it.

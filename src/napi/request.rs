@@ -10,12 +10,12 @@ use napi_ohos::bindgen_prelude::Unknown;
 use napi_ohos::{Either, Env, Result};
 
 use super::arguments::{Argument, argument};
-use super::client_config::{call_options, given_token};
-use super::clock::{JsRng, JsTimer};
+use super::client_config::{call_options, given_token, read_call_rng};
+use super::clock::JsTimer;
 use super::executor::Runtime;
 use super::instance::{self, Instance, made_elsewhere};
 use super::js::{Checked, Scope, Value};
-use super::kept::{Keeper, Reference, UserFunction};
+use super::kept::{Keeper, Reference};
 use super::options::RetryPolicy;
 use super::records::to_js;
 use super::retry_trace::{RetryResult, RetryTrace};
@@ -24,7 +24,7 @@ use super::work::Work;
 use crate::backoff::BackoffConfig;
 use crate::clock::Clock;
 use crate::millis::millis;
-use crate::random::{Rng, SeededRng};
+use crate::random::Rng;
 use crate::request::{self, MAX_URL_BYTES, RequestConfig, RequestOptions};
 use crate::retry::RetryConfig;
 
@@ -258,7 +258,7 @@ impl Policy {
         policy.field(c"retryUnsafe").set(&mut config.retry.retry_unsafe, Argument::boolean)?;
         config.retry_statuses = statuses(policy.field(c"retryStatuses"))?;
         config.final_statuses = statuses(policy.field(c"finalStatuses"))?;
-        Ok(Self { config, rng: read_rng(runtime, policy)?, timer: JsTimer::read(runtime, policy)? })
+        Ok(Self { config, rng: read_call_rng(runtime, policy)?, timer: JsTimer::read(runtime, policy)? })
     }
 }
 
@@ -266,16 +266,4 @@ fn statuses(list: Argument) -> Checked<Vec<u16>> {
     let range = RequestConfig::STATUS;
     let status = |item: Argument| item.integer((*range.start()).into(), (*range.end()).into());
     list.items()?.into_iter().map(|item| status(item).map(|status| status as u16)).collect()
-}
-
-/// The policy's chance, for as long as the request runs.
-fn read_rng(runtime: &Rc<Runtime>, policy: Argument) -> Checked<Arc<dyn Rng>> {
-    let given = policy.field(c"rng").optional(|rng| {
-        let function = Reference::new(runtime, rng.scope(), rng.function()?);
-        function.map(UserFunction::new).ok_or_else(|| rng.wrong("a function"))
-    })?;
-    Ok(match given {
-        Some(function) => Arc::new(JsRng(function)),
-        None => Arc::new(SeededRng::from_system()),
-    })
 }

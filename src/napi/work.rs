@@ -125,6 +125,24 @@ impl Work {
     }
 }
 
+/// Calls a function of the app, for what it gives or throws.
+pub fn called(
+    runtime: &Rc<Runtime>,
+    scope: Scope,
+    function: Value,
+    arguments: &[Value],
+) -> JsPromise<Result<Kept, Kept>> {
+    let own = runtime.clone();
+    let settle = move |scope: Scope, settled: Result<Value, Value>| match settled {
+        Ok(value) => Ok(Kept::new(&own, scope, value)),
+        Err(error) => Err(Kept::new(&own, scope, error)),
+    };
+    match scope.call(scope.undefined(), function, arguments) {
+        Ok(returned) => JsPromise::new(runtime, scope, returned, settle),
+        Err(thrown) => JsPromise::ready(settle(scope, Err(thrown.value))),
+    }
+}
+
 fn judged(scope: Scope, error: Value) -> CallError {
     classify(&error_facts(scope, error, None), SystemTime::now())
 }
