@@ -104,7 +104,7 @@ impl From<gateway::AgentAnswer> for AgentAnswer {
 }
 
 /// As article 004 spells it.
-fn circuit_state(state: BreakerState) -> String {
+pub fn circuit_state(state: BreakerState) -> String {
     let word = match state {
         BreakerState::Closed => "closed",
         BreakerState::Open => "open",

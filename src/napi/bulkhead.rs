@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
-use napi_ohos::{Env, Result};
+use napi_ohos::{Env, JsValue, Result};
 
 use super::arguments::{Argument, argument, config};
 use super::cancel::CancelToken;
@@ -182,6 +182,17 @@ impl Bulkhead {
             Ok(permit.unwrap_or_else(|| scope.undefined()))
         })))
     }
+}
+
+/// The same as `new Bulkhead(config, clock)` (article 004).
+/// Throws INVALID_CONFIG naming the field, the value and what is allowed.
+///
+/// @param config name and limits
+/// @param clock a clock that moves by hand, for tests
+#[napi(ts_args_type = "config: BulkheadConfig, clock?: ManualClock", ts_return_type = "Bulkhead")]
+pub fn create_bulkhead(env: Env, config: Unknown, clock: Unknown) -> Result<Unknown<'static>> {
+    let scope = Scope::of(env);
+    Ok(scope.unknown(instance::construct(scope, "Bulkhead\0", &[config.raw(), clock.raw()])?))
 }
 
 /// An options object that must be there.

@@ -4,13 +4,13 @@ use std::rc::Rc;
 
 use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
-use napi_ohos::{Env, Result};
+use napi_ohos::{Env, JsValue, Result};
 
 use super::arguments::{argument, config};
 use super::bulkhead::{Bulkhead, Handle, given_options, on_clock, read_config};
 use super::clock::JsTimer;
 use super::executor::Runtime;
-use super::instance::{Instance, constructing};
+use super::instance::{self, Instance, constructing};
 use super::js::{Checked, Scope, Value};
 use super::named::{Source, read_name, refused};
 use super::records::{BulkheadStats, to_js};
@@ -106,6 +106,16 @@ impl BulkheadManager {
         })??;
         Ok(Scope::of(env).unknown(total))
     }
+}
+
+/// The same as `new BulkheadManager(clock)` (article 004).
+/// Throws INVALID_CONFIG unless `clock` is a `ManualClock`.
+///
+/// @param clock a clock that moves by hand, for tests
+#[napi(ts_args_type = "clock?: ManualClock", ts_return_type = "BulkheadManager")]
+pub fn create_bulkhead_manager(env: Env, clock: Unknown) -> Result<Unknown<'static>> {
+    let scope = Scope::of(env);
+    Ok(scope.unknown(instance::construct(scope, "BulkheadManager\0", &[clock.raw()])?))
 }
 
 impl Manager {

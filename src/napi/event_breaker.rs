@@ -10,6 +10,7 @@ use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Either, Env, JsValue, Result};
 
+use super::agent_records::circuit_state;
 use super::arguments::{Argument, argument};
 use super::breaker_listeners::Subscription;
 use super::client_config::own_breaker;
@@ -161,15 +162,11 @@ pub fn create_breaker(env: Env, action: Unknown, options: Unknown) -> Result<Unk
 /// The state of a breaker in one word (article 004).
 /// Throws INVALID_ARGUMENT unless `createBreaker` made it.
 #[napi(ts_args_type = "breaker: BreakerWithEvents", ts_return_type = "'closed' | 'open' | 'halfOpen'")]
-pub fn get_breaker_state(env: Env, breaker: Unknown) -> Result<&'static str> {
+pub fn get_breaker_state(env: Env, breaker: Unknown) -> Result<String> {
     let breaker = argument(Scope::of(env), breaker, "breaker");
     let content = breaker.instance::<BreakerWithEvents>()?.and_then(|breaker| breaker.instance.content());
     let content = content.ok_or_else(|| breaker.wrong("what createBreaker() gives"))?;
-    Ok(match content.state()? {
-        BreakerState::Closed => "closed",
-        BreakerState::Open => "open",
-        BreakerState::HalfOpen => "halfOpen",
-    })
+    Ok(circuit_state(content.state()?))
 }
 
 impl EventBreaker {
