@@ -9,14 +9,14 @@ use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Either, Env, JsValue, Result};
 
-use super::arguments::{MAX_SAFE_INTEGER, argument, config};
+use super::arguments::{Argument, MAX_SAFE_INTEGER, argument, config};
 use super::breaker_config::read_config;
 use super::breaker_listeners::Subscription;
 use super::breaker_permit::{BreakerPermit, failure_report, read_took};
 use super::clock::app_clock;
 use super::executor::Runtime;
 use super::instance::{self, Instance, constructing};
-use super::js::{Checked, Scope};
+use super::js::{Checked, Scope, Value};
 use super::kept::Keeper;
 use super::named::{Source, read_name};
 use super::records::{BreakerStats, WindowCounts, wait_ms};
@@ -89,12 +89,33 @@ impl Breaker {
             }
         })
     }
+
+    fn listen(&self, scope: Scope, instance: Value, listener: Argument) -> Checked<f64> {
+        let keeper = self.keeper.get_or_init(|| Keeper::new(&self.runtime, scope, instance));
+        let function = listener.kept_function(keeper)?;
+        let breaker = self.source.get(scope)?;
+        let shared = self.source.name().is_some();
+        let subscription = Subscription::of(&self.subscription, &self.runtime, scope, breaker, shared);
+        Ok(subscription.add(function, self.listener_errors.clone(), None).unwrap_or_default() as f64)
+    }
+
+    fn ignore(&self, id: u64) -> bool {
+        let subscription = self.subscription.borrow().clone();
+        let Some(subscription) = subscription.filter(|subscription| subscription.remove(id)) else { return false };
+        if subscription.is_empty() {
+            // Nothing keeps a named one in use any more.
+            subscription.end();
+            self.subscription.take();
+        }
+        true
+    }
 }
 
 impl Drop for Breaker {
     fn drop(&mut self) {
         // Nobody could take its listeners back any more.
-        self.subscription.take().into_iter().for_each(|subscription| subscription.end());
+        let subscription = self.subscription.take();
+        subscription.into_iter().for_each(|subscription| subscription.end());
     }
 }
 
@@ -293,17 +314,8 @@ impl CircuitBreaker {
     pub fn on_state_change(&self, env: Env, this: This, listener: Unknown) -> Result<f64> {
         let instance = this.raw();
         let (this, scope) = (self.instance.of(env)?, Scope::of(env));
-        let keeper = this.keeper.get_or_init(|| Keeper::new(&this.runtime, scope, instance));
-        let function = argument(scope, listener, "listener").kept_function(keeper)?;
-        let breaker = this.runtime.enter(|scope| this.source.get(scope))??;
-        let subscribed = this.subscription.borrow().clone();
-        let subscription = subscribed.unwrap_or_else(|| {
-            let shared = this.source.name().is_some();
-            let begun = Subscription::begin(&this.runtime, scope, breaker, shared);
-            this.subscription.replace(Some(begun.clone()));
-            begun
-        });
-        Ok(subscription.add(function, this.listener_errors.clone(), None).unwrap_or_default() as f64)
+        let listener = argument(scope, listener, "listener");
+        Ok(this.runtime.enter(|scope| this.listen(scope, instance, listener))??)
     }
 
     /// Forgets a listener of this instance.
@@ -314,13 +326,6 @@ impl CircuitBreaker {
     pub fn off_state_change(&self, env: Env, id: Unknown) -> Result<bool> {
         let (this, scope) = (self.instance.of(env)?, Scope::of(env));
         let id = argument(scope, id, "id").integer(0, MAX_SAFE_INTEGER)?;
-        let Some(subscription) = this.subscription.borrow().clone() else { return Ok(false) };
-        let removed = subscription.remove(id);
-        if subscription.is_empty() {
-            // Nothing keeps a named one in use any more.
-            subscription.end();
-            this.subscription.take();
-        }
-        Ok(removed)
+        Ok(this.runtime.enter(|_| this.ignore(id))?)
     }
 }

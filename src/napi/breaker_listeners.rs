@@ -44,8 +44,23 @@ impl Listener {
 }
 
 impl Subscription {
-    /// `shared`: events may come from other threads.
-    pub fn begin(runtime: &Rc<Runtime>, scope: Scope, breaker: Arc<CircuitBreaker>, shared: bool) -> Rc<Self> {
+    /// The one in `place`, which is begun if there is none. `shared`: events may come from other threads.
+    pub fn of(
+        place: &RefCell<Option<Rc<Self>>>,
+        runtime: &Rc<Runtime>,
+        scope: Scope,
+        breaker: Arc<CircuitBreaker>,
+        shared: bool,
+    ) -> Rc<Self> {
+        let begun = place.borrow().clone();
+        begun.unwrap_or_else(|| {
+            let begun = Self::begin(runtime, scope, breaker, shared);
+            place.replace(Some(begun.clone()));
+            begun
+        })
+    }
+
+    fn begin(runtime: &Rc<Runtime>, scope: Scope, breaker: Arc<CircuitBreaker>, shared: bool) -> Rc<Self> {
         let (breaker, mailbox) = (RefCell::new(Some(breaker)), Arc::default());
         let subscription = Rc::new(Self { breaker, listeners: RefCell::default(), mailbox });
         if shared {

@@ -245,14 +245,9 @@ impl EventBreaker {
         let (function, told) = (self.keep(scope, listener)?, UserFunction::new(self.keep(scope, listener)?));
         let told = match event {
             Event::State(state) => {
-                let breaker = self.runtime.enter(|scope| self.source.get(scope))??;
-                let subscribed = self.subscription.borrow().clone();
-                let subscription = subscribed.unwrap_or_else(|| {
-                    let shared = self.source.name().is_some();
-                    let begun = Subscription::begin(&self.runtime, scope, breaker, shared);
-                    self.subscription.replace(Some(begun.clone()));
-                    begun
-                });
+                let breaker = self.source.get(scope)?;
+                let shared = self.source.name().is_some();
+                let subscription = Subscription::of(&self.subscription, &self.runtime, scope, breaker, shared);
                 let number = subscription.add(told, self.listener_errors.clone(), Some(state));
                 Told::ByBreaker(number.unwrap_or_default())
             }
@@ -267,14 +262,18 @@ impl EventBreaker {
         let is_it = |one: &Rc<Listener>| one.event == event && scope.same(one.function.value(scope), function);
         let found = self.listeners.borrow().iter().position(is_it);
         let Some(removed) = found.map(|index| self.listeners.borrow_mut().remove(index)) else { return false };
-        if let (&Told::ByBreaker(number), Some(subscription)) = (&removed.told, self.subscription.borrow().clone()) {
-            subscription.remove(number);
-            if subscription.is_empty() {
-                subscription.end();
-                self.subscription.take();
-            }
+        let Told::ByBreaker(number) = removed.told else { return true };
+        let subscription = self.subscription.borrow().clone();
+        let emptied = subscription.filter(|subscription| subscription.remove(number) && subscription.is_empty());
+        if emptied.is_some() {
+            self.end_subscription();
         }
         true
+    }
+
+    fn end_subscription(&self) {
+        let subscription = self.subscription.take();
+        subscription.into_iter().for_each(|subscription| subscription.end());
     }
 
     /// One call.
@@ -363,7 +362,7 @@ fn read_config(options: Argument) -> Checked<BreakerConfig> {
 
 impl Drop for EventBreaker {
     fn drop(&mut self) {
-        self.subscription.take().into_iter().for_each(|subscription| subscription.end());
+        self.end_subscription();
     }
 }
 
@@ -419,8 +418,9 @@ impl BreakerWithEvents {
     pub fn fallback(&self, env: Env, this: This, fallback: Unknown) -> Result<Unknown<'static>> {
         let (instance, scope) = (this.raw(), Scope::of(env));
         let this = self.instance.of(env)?;
-        let fallback = this.keep(scope, argument(scope, fallback, "fallback"))?;
-        let before = this.fallback.replace(Some(Rc::new(fallback)));
+        let fallback = argument(scope, fallback, "fallback");
+        let kept = this.runtime.enter(|scope| this.keep(scope, fallback))??;
+        let before = this.fallback.replace(Some(Rc::new(kept)));
         drop(before);
         Ok(scope.unknown(instance))
     }
@@ -434,7 +434,8 @@ impl BreakerWithEvents {
         let (instance, scope) = (this.raw(), Scope::of(env));
         let this = self.instance.of(env)?;
         let event = argument(scope, event, "event").one_of(&EVENTS)?;
-        this.listen(scope, event, argument(scope, listener, "listener"))?;
+        let listener = argument(scope, listener, "listener");
+        this.runtime.enter(|scope| this.listen(scope, event, listener))??;
         Ok(scope.unknown(instance))
     }
 
@@ -447,7 +448,7 @@ impl BreakerWithEvents {
         let (this, scope) = (self.instance.of(env)?, Scope::of(env));
         let event = argument(scope, event, "event").one_of(&EVENTS)?;
         let listener = argument(scope, listener, "listener").function()?;
-        Ok(this.ignore(scope, event, listener))
+        Ok(this.runtime.enter(|scope| this.ignore(scope, event, listener))?)
     }
 
     /// Its name; undefined unless it was given one.
@@ -523,9 +524,10 @@ impl BreakerWithEvents {
     pub fn shutdown(&self, env: Env) -> Result<()> {
         let this = self.instance.of(env)?;
         this.shut_down.set(true);
-        this.subscription.take().into_iter().for_each(|subscription| subscription.end());
-        let listeners = this.listeners.take();
-        drop(listeners);
-        Ok(())
+        Ok(this.runtime.enter(|_| {
+            this.end_subscription();
+            let listeners = this.listeners.take();
+            drop(listeners);
+        })?)
     }
 }

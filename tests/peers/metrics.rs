@@ -111,3 +111,59 @@ fn all_threads_share_a_name() {
     let breaker = resilience::breaker::registry().get("shared").unwrap();
     assert_eq!(breaker.stats().successes, 8_000);
 }
+
+/// Names that would break a text that only pastes them in. A carriage return is not among them: the format allows it inside
+/// a label, the parser takes it for the end of a line.
+const HOSTILE: [&str; 12] = [
+    "a\"b",
+    "back\\slash",
+    "line\nfeed",
+    "} 1\nfake{x=\"",
+    "\\",
+    "\\\"",
+    "\0",
+    "模型 🐴",
+    "# HELP x",
+    "{}",
+    " ",
+    "\u{feff}",
+];
+
+#[test]
+fn a_parser_reads_what_was_written_whatever_the_names() {
+    use openmetrics_parser::prometheus::parse_prometheus;
+    use resilience::bulkhead::{Bulkhead, BulkheadConfig};
+
+    let breaker = |name: &&str| {
+        let breaker = CircuitBreaker::new(BreakerConfig { failure_threshold: 1, ..Default::default() }).unwrap();
+        breaker.try_acquire().unwrap().failure(FailureReport::default());
+        breaker.isolate();
+        ((*name).to_owned(), Arc::new(breaker))
+    };
+    let bulkhead = |name: &&str| {
+        let bulkhead = Arc::new(Bulkhead::new(BulkheadConfig::default()).unwrap());
+        drop(bulkhead.try_acquire().unwrap());
+        ((*name).to_owned(), bulkhead)
+    };
+    let breakers: Vec<_> = HOSTILE.iter().map(breaker).collect();
+    let bulkheads: Vec<_> = HOSTILE.iter().map(bulkhead).collect();
+    let text = render(&Metrics::of(&breakers, &bulkheads));
+    let read = parse_prometheus(&text).unwrap();
+    let mut families: Vec<_> = read.families.iter().map(|(name, family)| (name.as_str(), family)).collect();
+    families.sort_by_key(|(name, _)| *name);
+    let per_name = [5, 1, 1, 3, 3, 5, 1, 1];
+    assert_eq!(families.len(), per_name.len(), "{:?}", families.iter().map(|(name, _)| name).collect::<Vec<_>>());
+    for ((family, read), per_name) in families.into_iter().zip(per_name) {
+        assert!(!read.help.is_empty(), "{family}");
+        let mut names: Vec<_> = read
+            .iter_samples()
+            .map(|sample| sample.get_labelset().unwrap().get_label_value("name").unwrap().to_owned())
+            .collect();
+        assert_eq!(names.len(), HOSTILE.len() * per_name, "{family}");
+        names.sort_unstable();
+        names.dedup();
+        let mut written = HOSTILE.map(str::to_owned);
+        written.sort_unstable();
+        assert_eq!(names, written, "{family}");
+    }
+}
