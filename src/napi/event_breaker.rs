@@ -11,7 +11,7 @@ use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Either, Env, JsValue, Result};
 
 use super::agent_records::circuit_state;
-use super::arguments::{Argument, argument};
+use super::arguments::{Argument, argument, config};
 use super::breaker_listeners::Subscription;
 use super::client_config::own_breaker;
 use super::clock::JsTimer;
@@ -143,7 +143,7 @@ pub struct BreakerStatus {
 /// it is half-open from the first call after `resetTimeout` on, not by a timer; one call probes while others are rejected,
 /// and it can neither get stuck nor be closed by a late result; a Retry-After of the service is obeyed; `open()` holds
 /// until `close()`; `stats` count from the start, not over the window.
-/// Throws INVALID_ARGUMENT naming the field, the value and what is allowed.
+/// Throws INVALID_CONFIG naming the field, the value and what is allowed.
 ///
 /// @param action makes one call and does not retry by itself
 /// @param options the window and the times
@@ -154,7 +154,7 @@ pub struct BreakerStatus {
 pub fn create_breaker(env: Env, action: Unknown, options: Unknown) -> Result<Unknown<'static>> {
     let scope = Scope::of(env);
     let runtime = Runtime::of(scope);
-    let (action, options) = (argument(scope, action, "action"), argument(scope, options, "options"));
+    let (action, options) = (config(scope, action, "action"), config(scope, options, "options"));
     let breaker = runtime.enter(|scope| EventBreaker::create(&runtime, scope, action, options))??;
     Ok(scope.unknown(breaker))
 }

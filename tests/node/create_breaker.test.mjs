@@ -286,7 +286,7 @@ test('with a name it is the breaker of that name', async () => {
   assert.equal((await second.fire().catch((error) => error)).code, 'circuit_open')
   assert.deepEqual([opened, first.configMismatch, CircuitBreaker.named(name).state], [[name], false, lib.BreakerState.OPEN])
   assert.equal(createBreaker(async () => {}, { name }).configMismatch, true)
-  assert.throws(() => createBreaker(async () => {}, { name, clock: new ManualClock() }), { code: 'INVALID_ARGUMENT', field: 'clock' })
+  assert.throws(() => createBreaker(async () => {}, { name, clock: new ManualClock() }), { code: 'INVALID_CONFIG', field: 'clock' })
 })
 
 test('a breaker that listens to itself may fire from within', async () => {

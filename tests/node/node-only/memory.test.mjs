@@ -5,12 +5,7 @@ import lib, { platform } from '../support/module.mjs'
 import { test, assert } from '../support/runner.mjs'
 import { httpError, never, setUp, drive, sleep } from '../support/help.mjs'
 
-<<<<<<< HEAD
-const { AnswerCache, BreakerState, CancelToken, CircuitBreaker, ManualClock, ModelRouter, ModelTier, ResilientAgent, ResilientLlmClient, TraceLog, cascadedModelCall, requestWithRetry } = lib
-=======
-const { BreakerState, Bulkhead, BulkheadManager, CancelToken, CircuitBreaker, ManualClock, ResilientLlmClient, TraceLog } = lib
-const { createBreaker, metrics, requestWithRetry, withSimpleRetry } = lib
->>>>>>> e0b4651 (Article 003 in tests; the text for Prometheus read by a parser)
+const { AnswerCache, BreakerState, Bulkhead, BulkheadManager, CancelToken, CircuitBreaker, ManualClock, ModelRouter, ModelTier, ResilientAgent, ResilientLlmClient, TraceLog, cascadedModelCall, createBreaker, metrics, requestWithRetry, withSimpleRetry } = lib
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc')
 const slow = platform === 'arm64'
@@ -311,7 +306,6 @@ test('a request whose handle and log nobody holds goes on, and the panel hears o
   assert.deepEqual(heard, new Array(10).fill(2))
 })
 
-<<<<<<< HEAD
 test('a page that holds its agent and its cache, whose functions hold the page', async () => {
   const collected = await isCollected(20, async () => {
     const page = {}
@@ -319,7 +313,37 @@ test('a page that holds its agent and its cache, whose functions hold the page',
     page.cache = new AnswerCache({ similarity: { dimensions: 1, embed: async () => (page, [1]) } })
     page.agent = new ResilientAgent({ client: { chat: async () => (page, { text: 'an answer' }) }, qualityCheck: () => Boolean(page), fallback: () => String(page), onRetry: () => page, config: { rng: () => (page, 0.5), clock: page.clock } })
     await page.cache.getOrCall('q', () => page.agent.invoke('写一首诗', { data: page }), { question: 'q' })
-=======
+    return page
+  })
+  assert.between(collected, nearly(20), 20)
+})
+
+test('an agent and a cache that nobody holds live as long as their call', async () => {
+  const calls = []
+  for (let i = 0; i < 10; i++) {
+    const agent = new ResilientAgent({ client: { chat: async () => { await sleep(1); return { text: 'an answer' } } }, qualityCheck: async () => (await sleep(1), 1) })
+    calls.push(new AnswerCache({ similarity: { dimensions: 1, embed: async () => [1] } }).getOrCall('q', () => agent.invoke('写一首诗'), { question: 'q' }))
+    calls.push(cascadedModelCall({ prompt: 'q', client: { chat: async () => { await sleep(1); return { text: 'an answer' } } } }))
+  }
+  await collect()
+  for (const answer of await Promise.all(calls)) assert.equal(answer.text || answer.result, 'an answer')
+})
+
+test('20 000 calls of an agent, streamed, stored and through a cache, leave nothing behind', async () => {
+  const agent = new ResilientAgent({ client: { chat: async ({ prompt }) => ({ text: 'answer to ' + prompt }) }, config: { clock: new ManualClock() }, router: new ModelRouter({ cache: { maxEntries: 10 } }) })
+  const cache = new AnswerCache({ maxEntries: 10 })
+  const cancelled = new CancelToken()
+  cancelled.cancel()
+  await isFlat(20000, async (count) => {
+    for (let i = 0; i < count; i += 4) {
+      await agent.invoke('p' + i, { tier: ModelTier.Economy })
+      await agent.chatStream('q', () => i, { tier: ModelTier.Economy })
+      await cache.getOrCall({ i }, () => agent.invoke('p', { tier: ModelTier.Economy }))
+      await cascadedModelCall({ prompt: 'p' + i, mockMode: true, mockScenario: 'success', config: { clock: new ManualClock() }, deadlineMs: 1, cancelToken: cancelled })
+    }
+  })
+})
+
 test('20 000 calls through a bulkhead, at once and given up', async () => {
   const clock = new ManualClock()
   const bulkhead = new Bulkhead({ name: 'x', maxConcurrent: 10, maxQueue: 100000, overrunGraceMs: 10 }, clock)
@@ -345,7 +369,11 @@ test('20 000 calls through a breaker with events and a fallback, and as many sim
       await breaker.fire({ i })
       breaker.off('open', listener)
       breaker.off('failure', listener)
-      await withSimpleRetry(async () => { if (calls++ % 3 === 0) throw httpError(503); return { i } }, { minTimeout: 0, onFailedAttempt: () => i, shouldRetry: () => true })
+    }
+    for (let done = 0; done < count; done += 1000) {
+      const fn = async () => { if (calls++ % 3 === 0) throw httpError(503); return { done } }
+      const retry = () => withSimpleRetry(fn, { minTimeout: 0, retries: 9, onFailedAttempt: () => done, shouldRetry: () => true })
+      await Promise.all(Array.from({ length: Math.min(count, 1000) }, retry))
     }
   })
 })
@@ -370,38 +398,11 @@ test('a page with a named breaker, its listener and a permit that was never repo
     page.breaker = CircuitBreaker.named(name)
     page.breaker.onStateChange(() => page)
     page.permit = page.breaker.tryAcquire()
->>>>>>> e0b4651 (Article 003 in tests; the text for Prometheus read by a parser)
     return page
   })
   assert.between(collected, nearly(20), 20)
 })
 
-<<<<<<< HEAD
-test('an agent and a cache that nobody holds live as long as their call', async () => {
-  const calls = []
-  for (let i = 0; i < 10; i++) {
-    const agent = new ResilientAgent({ client: { chat: async () => { await sleep(1); return { text: 'an answer' } } }, qualityCheck: async () => (await sleep(1), 1) })
-    calls.push(new AnswerCache({ similarity: { dimensions: 1, embed: async () => [1] } }).getOrCall('q', () => agent.invoke('写一首诗'), { question: 'q' }))
-    calls.push(cascadedModelCall({ prompt: 'q', client: { chat: async () => { await sleep(1); return { text: 'an answer' } } } }))
-  }
-  await collect()
-  for (const answer of await Promise.all(calls)) assert.equal(answer.text || answer.result, 'an answer')
-})
-
-test('20 000 calls of an agent, streamed, stored and through a cache, leave nothing behind', async () => {
-  const agent = new ResilientAgent({ client: { chat: async ({ prompt }) => ({ text: 'answer to ' + prompt }) }, config: { clock: new ManualClock() }, router: new ModelRouter({ cache: { maxEntries: 10 } }) })
-  const cache = new AnswerCache({ maxEntries: 10 })
-  const cancelled = new CancelToken()
-  cancelled.cancel()
-  await isFlat(20000, async (count) => {
-    for (let i = 0; i < count; i += 4) {
-      await agent.invoke('p' + i, { tier: ModelTier.Economy })
-      await agent.chatStream('q', () => i, { tier: ModelTier.Economy })
-      await cache.getOrCall({ i }, () => agent.invoke('p', { tier: ModelTier.Economy }))
-      await cascadedModelCall({ prompt: 'p' + i, mockMode: true, mockScenario: 'success', config: { clock: new ManualClock() }, deadlineMs: 1, cancelToken: cancelled })
-    }
-  })
-=======
 test('what nobody holds any more keeps no name in use', async () => {
   const name = 'held by nobody'
   await isCollected(20, async () => {
@@ -463,5 +464,4 @@ test('a breaker that nobody holds lives as long as its call', async () => {
   await collect()
   assert.deepEqual(await Promise.all(calls), new Array(10).fill('later'))
   assert.equal(heard.length, 10)
->>>>>>> e0b4651 (Article 003 in tests; the text for Prometheus read by a parser)
 })
