@@ -49,18 +49,18 @@ pub struct Handle {
     pub runtime: Rc<Runtime>,
 }
 
-/// Reads all of it but the name.
-pub fn read_config(options: Argument) -> Checked<BulkheadConfig> {
-    let mut config = BulkheadConfig::default();
+/// Reads all of it but the name, over `config`.
+pub fn read_config(options: Argument, mut config: BulkheadConfig) -> Checked<BulkheadConfig> {
     options.field(c"maxConcurrent").set(&mut config.max_concurrent, |count| count.count(BulkheadConfig::PLACES))?;
     options.field(c"maxQueue").set(&mut config.max_queue, |count| count.count(BulkheadConfig::COUNT))?;
-    config.max_wait = options.field(c"maxWaitMs").optional(|time| time.millis(0.0))?;
+    let max_wait = options.field(c"maxWaitMs").optional(|time| time.millis(0.0))?;
+    config.max_wait = max_wait.or(config.max_wait);
     options.field(c"minTime").set(&mut config.min_spacing, |time| time.millis(0.0))?;
     let size = options.field(c"reservoir").optional(|tokens| tokens.count(BulkheadConfig::COUNT))?;
     let amount = options.field(c"reservoirRefreshAmount").optional(|tokens| tokens.count(BulkheadConfig::COUNT))?;
     let refresh_interval = options.field(c"reservoirRefreshInterval").optional(|time| time.millis(1.0))?;
-    config.reservoir =
-        size.map(|size| ReservoirConfig { size, refresh_amount: amount.unwrap_or(size), refresh_interval });
+    let reservoir = size.map(|size| ReservoirConfig { size, refresh_amount: amount.unwrap_or(size), refresh_interval });
+    config.reservoir = reservoir.or(config.reservoir);
     options.field(c"overrunGraceMs").set(&mut config.overrun_grace, |time| time.millis(0.0))?;
     Ok(config)
 }
@@ -94,7 +94,7 @@ impl Bulkhead {
         let runtime = Runtime::of(scope);
         let options = config(scope, options, "config");
         let name = read_name(given_options(options)?.field(c"name"))?;
-        let settings = read_config(options)?;
+        let settings = read_config(options, BulkheadConfig::default())?;
         let (timer, clock) = on_clock(&runtime, config(scope, clock, "clock"))?;
         let made = match clock {
             Some(clock) => Core::with_clock(settings, clock),

@@ -57,7 +57,7 @@ impl BulkheadManager {
         let options = given_options(config(scope, options, "config"))?;
         let name = options.field(c"name");
         let text = read_name(name)?;
-        let settings = read_config(options)?;
+        let settings = read_config(options, BulkheadConfig::default())?;
         settings.validate().map_err(|error| options.refused(error))?;
         Ok(scope.unknown(this.make(scope, &text, Some(settings))?))
     }

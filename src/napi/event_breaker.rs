@@ -344,7 +344,8 @@ impl EventBreaker {
 }
 
 /// The figures of article 004 where nothing is said.
-fn read_config(options: Argument) -> Checked<BreakerConfig> {
+/// `CreateBreakerOptions`, but for what is no setting of the breaker itself.
+pub fn read_config(options: Argument) -> Checked<BreakerConfig> {
     let mut window = WindowConfig { failure_rate: Some(0.5), ..WindowConfig::default() };
     let (mut length, mut buckets) = (Duration::from_secs(10), 10);
     options.field(c"rollingCountTimeout").set(&mut length, |time| time.millis(1.0))?;

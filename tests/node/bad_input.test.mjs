@@ -262,6 +262,23 @@ const rules = {
   'CascadedCallOptions.cancelToken': instance('CancelToken'),
   'CascadedCallOptions.deadlineMs': millis(1),
   'CascadedCallOptions.requestId': string(200),
+  'AgentOptions.breakerOptions': options('AgentBreakerOptions'),
+  'AgentBreakerOptions.timeout': millis(1),
+  'AgentBreakerOptions.errorThresholdPercentage': { accepts: (v) => typeof v === 'number' && v > 0 && v <= 100, sample: 50 },
+  'AgentBreakerOptions.resetTimeout': millis(0),
+  'AgentBreakerOptions.volumeThreshold': integer(1, 1e6),
+  'AgentBreakerOptions.rollingCountTimeout': millis(1),
+  'AgentBreakerOptions.rollingCountBuckets': integer(1, 1000),
+  'AgentOptions.bulkheads': options('TierBulkheads'),
+  ...Object.fromEntries(['premium', 'standard', 'economy'].map((tier) => ['TierBulkheads.' + tier, options('TierBulkhead')])),
+  'TierBulkhead.maxConcurrent': integer(1, 1e5),
+  'TierBulkhead.maxQueue': integer(0, 1e5),
+  'TierBulkhead.maxWaitMs': millis(0),
+  'TierBulkhead.minTime': millis(0),
+  'TierBulkhead.reservoir': integer(0, 1e5),
+  'TierBulkhead.reservoirRefreshAmount': integer(0, 1e5),
+  'TierBulkhead.reservoirRefreshInterval': millis(1),
+  'TierBulkhead.overrunGraceMs': millis(0),
   'AgentOptions.enableDegradation': boolean,
   'AgentOptions.storeAnswers': boolean,
   'AgentOptions.onRetry': fn(() => {}),
@@ -583,6 +600,13 @@ async function asking(agentOptions, steps) {
   const agent = new lib.ResilientAgent({ client, config: { clock }, ...agentOptions })
   return { answer: await drive(clock, agent.invoke('x')), agent, client }
 }
+/** The second of two calls at once, through a standard bulkhead with these limits. */
+async function crowding(standard) {
+  const clock = new lib.ManualClock()
+  const agent = new lib.ResilientAgent({ client: new Script({ text: 'an answer' }), bulkheads: { standard }, config: { clock } })
+  const calls = [agent.invoke('a'), agent.invoke('b')]
+  return (await drive(clock, Promise.all(calls)))[1]
+}
 /** The same of one cascade. */
 async function cascading(options, steps) {
   const clock = new lib.ManualClock()
@@ -607,6 +631,18 @@ const holds = (options) => {
 const cost = (costs, query) => new lib.ModelRouter({ costs }).route(query).estimatedCostPer1kTokens
 const zeros = {
   'AgentOptions.maxRetries': async () => assert.equal((await asking({ maxRetries: 0 }, [httpError(503)])).answer.attempts, 3),
+  'AgentBreakerOptions.resetTimeout': async () => {
+    const failing = { breakerOptions: { volumeThreshold: 1, resetTimeout: 0 }, maxRetries: 0 }
+    const { agent, client } = await asking(failing, [httpError(503)])
+    await agent.invoke('x')
+    assert.equal(client.calls, 6, 'each opens and lets a probe through at once')
+  },
+  'TierBulkhead.maxQueue': async () => assert.equal((await crowding({ maxConcurrent: 1, maxQueue: 0 })).stopReason, 'bulkhead'),
+  'TierBulkhead.maxWaitMs': async () => assert.equal((await crowding({ maxConcurrent: 1, maxWaitMs: 0 })).stopReason, 'bulkhead'),
+  'TierBulkhead.minTime': async () => assert.equal((await crowding({ minTime: 0 })).latencyMs, 0),
+  'TierBulkhead.reservoir': async () => assert.equal((await crowding({ reservoir: 0 })).stopReason, 'bulkhead'),
+  'TierBulkhead.reservoirRefreshAmount': async () => assert.equal((await crowding({ reservoir: 1, reservoirRefreshAmount: 0, reservoirRefreshInterval: 1 })).stopReason, 'bulkhead'),
+  'TierBulkhead.overrunGraceMs': async () => assert.equal((await crowding({ overrunGraceMs: 0 })).source, 'model'),
   'AgentOptions.threshold': async () => assert.equal((await asking({ threshold: 0 }, [refusal])).answer.qualityCheckPassed, true),
   'CascadedCallOptions.maxRetries': async () => assert.equal((await cascading({ maxRetries: 0 }, [httpError(503)])).attempts, 3),
   'CascadedCallOptions.threshold': async () => assert.equal((await cascading({ threshold: 0 }, [refusal])).qualityCheckPassed, true),

@@ -330,7 +330,7 @@ test('an agent and a cache that nobody holds live as long as their call', async 
 })
 
 test('20 000 calls of an agent, streamed, stored and through a cache, leave nothing behind', async () => {
-  const agent = new ResilientAgent({ client: { chat: async ({ prompt }) => ({ text: 'answer to ' + prompt }) }, config: { clock: new ManualClock() }, router: new ModelRouter({ cache: { maxEntries: 10 } }) })
+  const agent = new ResilientAgent({ client: { chat: async ({ prompt }) => ({ text: 'answer to ' + prompt }) }, bulkheads: { economy: { minTime: 0 } }, router: new ModelRouter({ cache: { maxEntries: 10 } }) })
   const cache = new AnswerCache({ maxEntries: 10 })
   const cancelled = new CancelToken()
   cancelled.cancel()
