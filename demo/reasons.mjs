@@ -51,6 +51,7 @@ const FAULTS = {
   invalid_response: 'what came is no answer',
   protocol: 'URL, port or TLS do not fit',
   offline: 'this machine has no network',
+  rejected: 'it was turned away on this machine',
   client_bug: "the demo's client is broken",
 }
 

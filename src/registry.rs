@@ -40,7 +40,7 @@ pub enum RegistryError {
 }
 
 /// Most characters of a name.
-const MAX_NAME: usize = 100;
+pub const MAX_NAME: usize = 100;
 
 /// Instances by name. Whoever asks by the same name gets the same one.
 ///

@@ -247,6 +247,12 @@ impl CircuitBreaker {
         self.shared().state.window_counts(now)
     }
 
+    /// Whether a new one would behave as this one does.
+    pub(super) fn is_as_new(&self) -> bool {
+        let now = self.clock.now();
+        self.shared().state.is_as_new(now)
+    }
+
     /// What kind of fault the latest failure was, as far as it was told; `None` after a success.
     pub fn cause(&self) -> Option<ErrorClass> {
         self.shared().state.cause()

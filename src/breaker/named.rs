@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use super::{BreakerConfig, BreakerState, CircuitBreaker};
+use super::{BreakerConfig, CircuitBreaker};
 use crate::error::InvalidConfig;
 use crate::registry::{Registered, Registry, RegistryError};
 
@@ -44,12 +44,8 @@ impl Registered for CircuitBreaker {
         self.config()
     }
 
-    /// Closed, nothing counted, nothing asked for by the service.
+    /// Closed by itself, nothing counted, nothing asked for by the service, the next cooldown the first one.
     fn is_idle(&self) -> bool {
-        let counts = self.window_counts().unwrap_or_default();
-        self.state() == BreakerState::Closed
-            && self.consecutive_failures() == 0
-            && counts.total == 0
-            && self.retry_after().is_zero()
+        self.is_as_new()
     }
 }

@@ -335,16 +335,32 @@ impl State {
 
     /// Opens for the cooldown whose turn it is, and `at_least` so long.
     fn open(&mut self, reason: TransitionReason, at_least: Duration, now: Timestamp, chance: f64) -> BreakerEvent {
-        let quiet = |closed_at: Timestamp| now.since(closed_at) >= self.config.cooldown_reset;
         let again = match self.closed_at {
             _ if matches!(self.phase, Phase::HalfOpen { .. }) => true,
-            Some(closed_at) => !quiet(closed_at),
+            Some(closed_at) => !self.is_quiet(closed_at, now),
             None => false,
         };
         self.reopened = if again { self.reopened.saturating_add(1) } else { 0 };
         let cooldown = self.config.cooldown_after(self.reopened, chance).max(at_least);
         let until = (now + cooldown).max(self.retry_after_until);
         self.enter(Phase::Open { until }, reason, now, until.since(now))
+    }
+
+    /// Whether a new one would behave as this one does.
+    pub fn is_as_new(&self, now: Timestamp) -> bool {
+        let reopens_as_first =
+            self.config.cooldown_factor == 1.0 || self.closed_at.is_none_or(|closed_at| self.is_quiet(closed_at, now));
+        self.mode == Mode::Automatic
+            && matches!(self.phase, Phase::Closed)
+            && self.failures == 0
+            && self.window_counts(now).unwrap_or_default().total == 0
+            && self.retry_after_until <= now
+            && reopens_as_first
+    }
+
+    /// Whether it has been closed for so long that the next cooldown is the first one again.
+    fn is_quiet(&self, closed_at: Timestamp, now: Timestamp) -> bool {
+        now.since(closed_at) >= self.config.cooldown_reset
     }
 
     /// Gives the place back and changes nothing else.

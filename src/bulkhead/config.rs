@@ -1,9 +1,7 @@
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use crate::error::{InvalidConfig, duration_in_range, in_range};
-
-/// Most places, waiting calls or tokens of one bulkhead.
-const MAX_COUNT: u32 = 100_000;
 
 /// Settings of a [`Bulkhead`](super::Bulkhead).
 ///
@@ -70,6 +68,11 @@ impl Default for BulkheadConfig {
 }
 
 impl BulkheadConfig {
+    /// Range of [`max_concurrent`](Self::max_concurrent).
+    pub(crate) const PLACES: RangeInclusive<u32> = 1..=100_000;
+    /// Range of waiting calls and of tokens.
+    pub(crate) const COUNT: RangeInclusive<u32> = 0..=100_000;
+
     /// The settings of article 004 for a kind of model.
     pub fn preset(preset: Preset) -> Self {
         let (max_concurrent, spacing_ms) = match preset {
@@ -91,15 +94,15 @@ impl BulkheadConfig {
     /// # Errors
     /// [`InvalidConfig`] for a value outside the range named at its field.
     pub fn validate(&self) -> Result<(), InvalidConfig> {
-        in_range("maxConcurrent", self.max_concurrent, 1..=MAX_COUNT)?;
-        in_range("maxQueue", self.max_queue, 0..=MAX_COUNT)?;
+        in_range("maxConcurrent", self.max_concurrent, Self::PLACES)?;
+        in_range("maxQueue", self.max_queue, Self::COUNT)?;
         if let Some(max_wait) = self.max_wait {
             duration_in_range("maxWaitMs", max_wait, Duration::ZERO)?;
         }
         duration_in_range("minSpacingMs", self.min_spacing, Duration::ZERO)?;
         if let Some(reservoir) = self.reservoir {
-            in_range("reservoir.size", reservoir.size, 0..=MAX_COUNT)?;
-            in_range("reservoir.refreshAmount", reservoir.refresh_amount, 0..=MAX_COUNT)?;
+            in_range("reservoir.size", reservoir.size, Self::COUNT)?;
+            in_range("reservoir.refreshAmount", reservoir.refresh_amount, Self::COUNT)?;
             if let Some(interval) = reservoir.refresh_interval {
                 duration_in_range("reservoir.refreshIntervalMs", interval, Duration::from_millis(1))?;
             }

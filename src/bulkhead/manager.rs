@@ -34,6 +34,11 @@ impl BulkheadManager {
         Self { bulkheads: Registry::new(), clock }
     }
 
+    /// That of the process: its bulkheads are those of [`registry`], which the [metrics](crate::metrics) tell of.
+    pub fn shared() -> &'static Self {
+        &SHARED
+    }
+
     /// The bulkhead of that name, and whether its settings are others than `config`. It is made if there is none.
     ///
     /// # Errors
@@ -73,9 +78,9 @@ impl Default for BulkheadManager {
     }
 }
 
-static BULKHEADS: LazyLock<Registry<Bulkhead>> = LazyLock::new(Registry::new);
+static SHARED: LazyLock<BulkheadManager> = LazyLock::new(BulkheadManager::new);
 
 /// All bulkheads that were asked for by name, whoever asked, on whatever thread.
 pub fn registry() -> &'static Registry<Bulkhead> {
-    &BULKHEADS
+    &SHARED.bulkheads
 }

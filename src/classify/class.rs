@@ -49,6 +49,8 @@ pub enum ErrorClass {
     Cancelled,
     /// The client itself is broken: it threw `TypeError`, `RangeError`, …
     ClientBug,
+    /// Turned away on this device before it was sent: by a bulkhead without a place or an open breaker inside the client.
+    Rejected,
     /// Nothing is known about this error.
     Unknown,
 }
@@ -120,7 +122,7 @@ const TO_FALLBACK: bool = false;
 
 /// The error table. The rows are in the order of [`ErrorClass`]; a test holds them there.
 #[rustfmt::skip]
-const TABLE: [(ErrorClass, &str, bool, NextProvider, BreakerVerdict, bool); 18] = [
+const TABLE: [(ErrorClass, &str, bool, NextProvider, BreakerVerdict, bool); 19] = [
     (ErrorClass::RateLimit,       "rate_limit",       RETRY, Yes,            Failure, TO_FALLBACK),
     (ErrorClass::Overloaded,      "overloaded",       RETRY, Yes,            Failure, TO_FALLBACK),
     (ErrorClass::Server,          "server",           RETRY, Yes,            Failure, TO_FALLBACK),
@@ -138,13 +140,14 @@ const TABLE: [(ErrorClass, &str, bool, NextProvider, BreakerVerdict, bool); 18] 
     (ErrorClass::Offline,         "offline",          ONCE,  No,             Neutral, TO_FALLBACK),
     (ErrorClass::Cancelled,       "cancelled",        ONCE,  No,             Neutral, TO_CALLER),
     (ErrorClass::ClientBug,       "client_bug",       ONCE,  No,             Neutral, TO_CALLER),
+    (ErrorClass::Rejected,        "rejected",         ONCE,  Yes,            Neutral, TO_FALLBACK),
     (ErrorClass::Unknown,         "unknown",          RETRY, Yes,            Failure, TO_FALLBACK),
 ];
 
 impl ErrorClass {
     /// All classes, in the order of the error table.
-    pub const ALL: [Self; 18] = {
-        let mut all = [Self::Unknown; 18];
+    pub const ALL: [Self; 19] = {
+        let mut all = [Self::Unknown; 19];
         let mut row = 0;
         while row < all.len() {
             all[row] = TABLE[row].0;

@@ -10,8 +10,10 @@ use napi_ohos::{Env, JsValue, Result};
 
 use super::agent_records::{AgentAnswer, AgentStats};
 use super::arguments::{Argument, argument, config};
+use super::bulkhead;
 use super::client_config::{call_options, read_client_config, read_rng};
 use super::clock::JsTimer;
+use super::event_breaker;
 use super::executor::Runtime;
 use super::hooks::JsHooks;
 use super::inner_client::{InnerClient, Keep, Request};
@@ -228,6 +230,15 @@ fn read_agent(
         }
     };
     config.cascade = read_cascade(options, read_client_config(calls, defaults)?)?;
+    if let Some(breaker) = options.field(c"breakerOptions").given() {
+        config.breaker = event_breaker::read_config(breaker.options()?)?;
+        let attempt_timeout = &mut config.cascade.client.retry.attempt_timeout;
+        breaker.field(c"timeout").set(attempt_timeout, |time| time.millis(1.0))?;
+    }
+    let bulkheads = options.field(c"bulkheads").options()?;
+    for (tier, limits) in [c"premium", c"standard", c"economy"].into_iter().zip(&mut config.bulkheads) {
+        *limits = bulkhead::read_config(bulkheads.field(tier).options()?, *limits)?;
+    }
     options.field(c"storeAnswers").set(&mut config.store_answers, Argument::boolean)?;
     let models = read_models(runtime, keeper, options, calls, &timer, &router)?;
     config.shared_router = Some(router);

@@ -180,6 +180,58 @@ pub struct TierClients {
     pub economy: f64,
 }
 
+/// Breakers of an agent's models, by the names of opossum that article 004 uses.
+#[napi(object, object_to_js = false)]
+pub struct AgentBreakerOptions {
+    /// Longest time for one attempt in milliseconds. 1 to 365 days; default `config.attemptTimeoutMs`.
+    pub timeout: Option<f64>,
+    /// Share of failed attempts in the window that opens it, in percent. Above 0, up to 100; default 50.
+    pub error_threshold_percentage: Option<f64>,
+    /// How long it stays open before an attempt may probe, in milliseconds. 0 to 365 days; default 5000.
+    pub reset_timeout: Option<f64>,
+    /// With fewer attempts in the window nothing is judged. 1 to 1 000 000; default 3.
+    pub volume_threshold: Option<f64>,
+    /// Length of the window in milliseconds. 1 to 365 days; default 10 000.
+    pub rolling_count_timeout: Option<f64>,
+    /// Steps in which the window moves on. 1 to 1000; default 10.
+    pub rolling_count_buckets: Option<f64>,
+}
+
+/// Limits of the bulkhead of a tier; what is left out is that of its preset.
+#[napi(object, object_to_js = false)]
+pub struct TierBulkhead {
+    /// Calls that run at once. 1 to 100 000.
+    pub max_concurrent: Option<f64>,
+    /// Calls that wait at once. 0 (none waits) to 100 000.
+    pub max_queue: Option<f64>,
+    /// Longest wait in milliseconds. 0 (none waits) to 365 days.
+    pub max_wait_ms: Option<f64>,
+    /// Time from one start to the next, in milliseconds. 0 to 365 days.
+    pub min_time: Option<f64>,
+    /// Tokens at the beginning: each start takes one. 0 (nothing starts) to 100 000.
+    pub reservoir: Option<f64>,
+    /// Starts in any refresh interval. 0 to 100 000; default `reservoir`. Nothing without `reservoir`.
+    pub reservoir_refresh_amount: Option<f64>,
+    /// That interval in milliseconds. 1 to 365 days; default: no token comes back. Nothing without `reservoir`.
+    pub reservoir_refresh_interval: Option<f64>,
+    /// How long work that its caller has left keeps its place, in milliseconds. 0 to 365 days.
+    pub overrun_grace_ms: Option<f64>,
+}
+
+/// Bulkheads of the tiers, for calls that begin there.
+#[napi(object, object_to_js = false)]
+pub struct TierBulkheads {
+    /// Of Premium; default `premium-model`: 5 at once, 200 ms apart.
+    #[napi(ts_type = "TierBulkhead")]
+    pub premium: Option<TierBulkhead>,
+    /// Of Standard; default `standard-model`: 20 at once, 50 ms apart.
+    #[napi(ts_type = "TierBulkhead")]
+    pub standard: Option<TierBulkhead>,
+    /// Of Economy; default `economy-model`: 30 at once, 30 ms apart.
+    #[napi(ts_type = "TierBulkhead")]
+    pub economy: Option<TierBulkhead>,
+}
+
 /// Settings of a `ResilientAgent`. `models` or `client` says who answers, unless `mockMode` is true.
 #[napi(object, object_to_js = false)]
 pub struct AgentOptions {
@@ -201,6 +253,12 @@ pub struct AgentOptions {
     /// Retries, waits and time limits of each model; its deadline is that of the whole call. Clock and chance, too.
     #[napi(ts_type = "ResilienceConfig")]
     pub config: Option<ResilienceConfig>,
+    /// Of each model's breaker.
+    #[napi(ts_type = "AgentBreakerOptions")]
+    pub breaker_options: Option<AgentBreakerOptions>,
+    /// How many calls run at once, and how fast they start.
+    #[napi(ts_type = "TierBulkheads")]
+    pub bulkheads: Option<TierBulkheads>,
     /// Whether another model is asked at all; default true.
     pub enable_degradation: Option<bool>,
     /// Judges an answer: true or false, or a score from 0 to 1. Default: article 004's rules. When it throws, or gives

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use napi_derive_ohos::napi;
 
 use super::records::{
-    AttemptRecord, BreakerStats, ErrorClass, ErrorInfo, OutcomeStatus, PassedOver, StopReason, words,
+    AttemptRecord, BreakerStats, BulkheadStats, ErrorClass, ErrorInfo, OutcomeStatus, PassedOver, StopReason, words,
 };
 use super::records::{known_ms, measured_ms};
 use super::router::{ModelTier, RouteDecision};
@@ -104,7 +104,7 @@ impl From<gateway::AgentAnswer> for AgentAnswer {
 }
 
 /// As article 004 spells it.
-fn circuit_state(state: BreakerState) -> String {
+pub fn circuit_state(state: BreakerState) -> String {
     let word = match state {
         BreakerState::Closed => "closed",
         BreakerState::Open => "open",
@@ -144,6 +144,8 @@ pub struct AgentStats {
     pub circuit_state: String,
     /// Breakers of the premium, the standard and the economy model, under the words of `ModelTier`.
     pub circuits: BTreeMap<String, Circuit>,
+    /// Bulkheads of the tiers, under the names of their presets. Not reset.
+    pub bulkhead_stats: BTreeMap<String, BulkheadStats>,
 }
 
 impl From<gateway::AgentStats> for AgentStats {
@@ -161,6 +163,7 @@ impl From<gateway::AgentStats> for AgentStats {
             model_calls: tiers().zip(calls).collect(),
             circuit_state: circuit_state(stats.circuits[router::ModelTier::Standard as usize].0),
             circuits: tiers().zip(circuits).collect(),
+            bulkhead_stats: stats.bulkheads.into_iter().map(|(name, stats)| (name.to_owned(), stats.into())).collect(),
         }
     }
 }

@@ -130,6 +130,14 @@ impl Argument {
         }
     }
 
+    /// A share in percent: above 0, up to 100.
+    pub fn percentage(self) -> Checked<f64> {
+        match self.scope.as_number(self.value) {
+            Some(number) if number > 0.0 && number <= 100.0 => Ok(number),
+            _ => Err(self.wrong("a number above 0, up to 100")),
+        }
+    }
+
     /// A time in milliseconds from `min_ms` to 365 days, fractions included.
     pub fn millis(self, min_ms: f64) -> Checked<Duration> {
         let millis = self.number(min_ms..=MAX_DURATION.as_millis() as f64)?;

@@ -8,8 +8,9 @@ use super::arguments::Argument;
 use super::breaker::CircuitBreaker;
 use super::cancel::CancelToken;
 use super::clock::{JsRng, JsTimer};
+use super::executor::Runtime;
 use super::js::Checked;
-use super::kept::Keeper;
+use super::kept::{Keeper, Reference, UserFunction};
 use crate::backoff::{BackoffConfig, Jitter};
 use crate::breaker::{self, BreakerConfig};
 use crate::cancel;
@@ -51,8 +52,9 @@ pub fn given_token(token: Argument) -> Checked<cancel::CancelToken> {
 
 /// A breaker that the app made.
 pub fn given_breaker(breaker: Argument) -> Checked<Arc<breaker::CircuitBreaker>> {
-    let core = breaker.instance::<CircuitBreaker>()?.and_then(CircuitBreaker::core);
-    core.cloned().ok_or_else(|| breaker.wrong("an instance of CircuitBreaker"))
+    let instance = breaker.instance::<CircuitBreaker>()?;
+    let core = instance.and_then(|instance| instance.core(breaker.scope()));
+    core.unwrap_or_else(|| Err(breaker.wrong("an instance of CircuitBreaker")))
 }
 
 /// A breaker that the app did not make: on the clock of its client.
@@ -73,6 +75,18 @@ pub fn read_rng(keeper: &Rc<Keeper>, options: Argument) -> Checked<Arc<dyn Rng>>
     Ok(match options.field(c"rng").given() {
         None => Arc::new(SeededRng::from_system()),
         Some(rng) => Arc::new(JsRng(rng.kept_function(keeper)?)),
+    })
+}
+
+/// Chance for as long as one call runs.
+pub fn read_call_rng(runtime: &Rc<Runtime>, options: Argument) -> Checked<Arc<dyn Rng>> {
+    let given = options.field(c"rng").optional(|rng| {
+        let function = Reference::new(runtime, rng.scope(), rng.function()?);
+        function.map(UserFunction::new).ok_or_else(|| rng.wrong("a function"))
+    })?;
+    Ok(match given {
+        Some(function) => Arc::new(JsRng(function)),
+        None => Arc::new(SeededRng::from_system()),
     })
 }
 

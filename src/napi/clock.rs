@@ -153,11 +153,13 @@ pub enum JsTimer {
 impl JsTimer {
     /// The clock that an options object names in `clock`.
     pub fn read(runtime: &Rc<Runtime>, options: Argument) -> Checked<Self> {
-        let manual = options.field(c"clock").optional(|clock| {
-            let core = clock.instance::<ManualClock>()?.and_then(ManualClock::core);
-            core.cloned().ok_or_else(|| clock.wrong("an instance of ManualClock"))
-        })?;
-        Ok(manual.map_or_else(|| Self::System(runtime.clone()), Self::Manual))
+        Ok(options.field(c"clock").optional(Self::given)?.unwrap_or_else(|| Self::System(runtime.clone())))
+    }
+
+    /// A clock that the app moves by hand.
+    pub fn given(clock: Argument) -> Checked<Self> {
+        let core = clock.instance::<ManualClock>()?.and_then(ManualClock::core);
+        core.cloned().map(Self::Manual).ok_or_else(|| clock.wrong("an instance of ManualClock"))
     }
 
     /// The same time for what only reads it.

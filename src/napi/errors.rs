@@ -45,6 +45,15 @@ pub fn describe(scope: Scope, thrown: Value) -> String {
     error_facts(scope, thrown, None).message
 }
 
+/// An error for a call that was turned away on this device, by `code`: it says nothing about the service, and a breaker that
+/// hears of it counts nothing.
+pub fn rejected(scope: Scope, message: &str, code: &str, retry_after: Option<Duration>) -> Value {
+    let retry_after = retry_after.filter(|&wait| wait != Duration::MAX);
+    let error = coded_error(scope, message, code, false, retry_after);
+    scope.set(error, c"class", scope.string(ErrorClass::Rejected.as_str()));
+    error
+}
+
 /// What can be read off an error of the app's client. `provider` is a hint for codes that mean different things.
 pub fn error_facts(scope: Scope, error: Value, provider: Option<&str>) -> ErrorFacts {
     let mut facts = ErrorFacts { provider: provider.map(str::to_owned), ..ErrorFacts::default() };

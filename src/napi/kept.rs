@@ -185,7 +185,8 @@ impl Kept {
 /// A function of the app that a core object holds: a clock, a source of chance, a listener.
 ///
 /// Core objects are `Send + Sync` by type, a JS function is neither: away from its own thread it is never called and
-/// never freed. Such objects don't leave their environment, so this is a guard, not a path.
+/// never freed. Only a listener of a named breaker ever gets there, and is freed there only if it was taken back at the
+/// very moment at which another thread told it something.
 pub struct UserFunction {
     function: Option<Reference>,
     thread: ThreadId,
@@ -193,7 +194,7 @@ pub struct UserFunction {
     failed: AtomicBool,
 }
 
-// SAFETY: `function` is only touched where `on_own_thread` has said yes, `drop` included.
+// SAFETY: `function` is only touched where `is_here` has said yes, `drop` included.
 unsafe impl Send for UserFunction {}
 // SAFETY: as above.
 unsafe impl Sync for UserFunction {}
@@ -203,16 +204,26 @@ impl UserFunction {
         Self { function: Some(function), thread: thread::current().id(), failed: AtomicBool::new(false) }
     }
 
-    fn on_own_thread(&self) -> bool {
+    /// Whether this is its own thread: elsewhere it is not called.
+    pub fn is_here(&self) -> bool {
         thread::current().id() == self.thread
     }
 
     /// Calls a listener. `failed` is for what it throws, for a promise of it that is rejected, and for an argument that
     /// cannot be made.
     pub fn tell(&self, argument: impl FnOnce(Scope) -> Result<Value, Value>, failed: impl FnOnce() + 'static) {
+        self.tell_all(|scope| argument(scope).map(|argument| [argument]), failed);
+    }
+
+    /// The same with several arguments.
+    pub fn tell_all<A: AsRef<[Value]>>(
+        &self,
+        arguments: impl FnOnce(Scope) -> Result<A, Value>,
+        failed: impl FnOnce() + 'static,
+    ) {
         self.call(|scope, runtime, function| {
-            let call = |argument| scope.call(scope.undefined(), function, &[argument]).ok();
-            match argument(scope).ok().and_then(call) {
+            let call = |arguments: A| scope.call(scope.undefined(), function, arguments.as_ref()).ok();
+            match arguments(scope).ok().and_then(call) {
                 Some(returned) => runtime.watch(scope, returned, failed),
                 None => failed(),
             }
@@ -235,7 +246,7 @@ impl UserFunction {
 
     /// `None` away from its thread, once the environment is gone, or where a panic ended it.
     fn call<T>(&self, call: impl FnOnce(Scope, &Rc<Runtime>, Value) -> T) -> Option<T> {
-        if !self.on_own_thread() {
+        if !self.is_here() {
             return None;
         }
         let reference = self.function.as_ref().filter(|reference| reference.runtime.is_alive())?;
@@ -246,7 +257,7 @@ impl UserFunction {
 
 impl Drop for UserFunction {
     fn drop(&mut self) {
-        if !self.on_own_thread() {
+        if !self.is_here() {
             std::mem::forget(self.function.take());
         }
     }

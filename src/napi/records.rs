@@ -70,6 +70,8 @@ words! {
         Cancelled,
         /// The app's own client is broken: it threw a TypeError or the like.
         ClientBug,
+        /// Turned away on this device before it was sent: a `Bulkhead` had no place, or a breaker inside the client is open.
+        Rejected,
         /// Anything else.
         Unknown,
     }
@@ -165,7 +167,7 @@ impl From<&CallError> for ErrorInfo {
             retryable: error.is_retryable(),
             status: error.status.map(u32::from),
             provider_code: error.provider_code.clone(),
-            retry_after_ms: wait_ms(error.retry_after),
+            retry_after_ms: asked_ms(error.retry_after),
             retry_after_source: error.retry_after.map(|asked| asked.source.as_str().to_owned()),
             retry_after_malformed: error.retry_after_malformed.clone(),
             maybe_billed: error.maybe_billed,
@@ -174,13 +176,18 @@ impl From<&CallError> for ErrorInfo {
     }
 }
 
-fn wait_ms(retry_after: Option<RetryAfter>) -> Option<f64> {
+fn asked_ms(retry_after: Option<RetryAfter>) -> Option<f64> {
     retry_after.map(|asked| whole_millis(asked.wait))
 }
 
 /// Of a wait that has an end: an isolated breaker's has none.
 pub fn known_ms(wait: Duration) -> Option<f64> {
     (wait != Duration::MAX).then(|| whole_millis(wait))
+}
+
+/// Of a wait; Infinity where it has no end.
+pub fn wait_ms(wait: Duration) -> f64 {
+    known_ms(wait).unwrap_or(f64::INFINITY)
 }
 
 /// With its fraction: what was measured is not rounded up.
@@ -239,7 +246,7 @@ impl From<&client::AttemptRecord> for AttemptRecord {
             duration_ms: measured_ms(record.duration),
             delay_ms: record.delay.map(measured_ms),
             delay_source: record.delay_source.map(Into::into),
-            retry_after_ms: wait_ms(record.retry_after),
+            retry_after_ms: asked_ms(record.retry_after),
             retry_after_malformed: record.retry_after_malformed.clone(),
             breaker_state: record.breaker_state.into(),
             probe: record.probe,
@@ -428,6 +435,27 @@ impl BreakerStats {
             listener_errors: (stats.listener_errors + listener_errors) as f64,
         }
     }
+}
+
+/// What a bulkhead has seen since it was made.
+#[napi(object, object_from_js = false)]
+pub struct BulkheadStats {
+    /// Calls that run now.
+    pub running: u32,
+    /// Calls that wait now.
+    pub queued: u32,
+    /// Places taken now by work whose caller has left.
+    pub overrunning: u32,
+    /// Calls that ran and are over for their caller.
+    pub done: f64,
+    /// Calls refused without a wait of its full length.
+    pub rejected: f64,
+    /// Calls that waited as long as they may.
+    pub timed_out: f64,
+    /// Calls that were cancelled before they started.
+    pub cancelled: f64,
+    /// Of `done`, those whose work went on without its caller.
+    pub overrun: f64,
 }
 
 /// Calls that the window of a breaker holds.

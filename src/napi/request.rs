@@ -10,24 +10,21 @@ use napi_ohos::bindgen_prelude::Unknown;
 use napi_ohos::{Either, Env, Result};
 
 use super::arguments::{Argument, argument};
-use super::client_config::{call_options, given_token};
-use super::clock::{JsRng, JsTimer};
-use super::errors::error_facts;
-use super::executor::{JsPromise, Runtime};
-use super::inner_client::attempt_context;
+use super::client_config::{call_options, given_token, read_call_rng};
+use super::clock::JsTimer;
+use super::executor::Runtime;
 use super::instance::{self, Instance, made_elsewhere};
-use super::js::{Checked, Scope, Type, Value};
-use super::kept::{Keeper, Reference, UserFunction};
+use super::js::{Checked, Scope, Value};
+use super::kept::{Keeper, Reference};
 use super::options::RetryPolicy;
 use super::records::to_js;
 use super::retry_trace::{RetryResult, RetryTrace};
 use super::trace_log::GivenLog;
+use super::work::Work;
 use crate::backoff::BackoffConfig;
-use crate::classify::{CallError, ErrorClass, ErrorFacts, classify};
-use crate::client::Attempt;
 use crate::clock::Clock;
 use crate::millis::millis;
-use crate::random::{Rng, SeededRng};
+use crate::random::Rng;
 use crate::request::{self, MAX_URL_BYTES, RequestConfig, RequestOptions};
 use crate::retry::RetryConfig;
 
@@ -200,15 +197,18 @@ struct Arguments {
 impl Arguments {
     fn start(self, runtime: &Rc<Runtime>, scope: Scope) -> Checked<Value> {
         let options = self.options.options()?;
-        let request = Request::read(runtime, self.request, options)?;
+        let work = Work::request(runtime, self.request, options)?;
         let Policy { config, rng, timer } = Policy::read(runtime, self.policy)?;
         let url = options.field(c"url").optional(|url| url.string(MAX_URL_BYTES))?;
         let log = options.field(c"log").optional(|log| GivenLog::read(runtime, log))?;
-        let settings = RequestOptions { url: url.unwrap_or_default(), call: call_options(options)?, rng: Some(rng) };
+        let settings = RequestOptions {
+            url: url.unwrap_or_default(),
+            call: call_options(options)?,
+            rng: Some(rng),
+            ..Default::default()
+        };
         let started_at_ms = started_at_ms(&timer);
-        let send = move |attempt: &Attempt<'_>| request.send(attempt);
-        let (handle, run) =
-            request::request_with_retry(send, config, timer, settings).map_err(|error| self.policy.refused(error))?;
+        let (handle, run) = work.run(config, timer, settings).map_err(|error| self.policy.refused(error))?;
         let result = Rc::new(OnceCell::new());
         let content = Run { handle, runtime: runtime.clone(), started_at_ms, result: result.clone() };
         let instance = RetryHandle { instance: Instance::new(content) };
@@ -238,79 +238,6 @@ fn started_at_ms(timer: &JsTimer) -> f64 {
     since_origin.as_millis() as f64
 }
 
-/// The app's function that makes one request.
-struct Request {
-    runtime: Rc<Runtime>,
-    function: Reference,
-    takes_context: bool,
-}
-
-impl Request {
-    fn read(runtime: &Rc<Runtime>, request: Argument, options: Argument) -> Checked<Self> {
-        let (scope, function) = (request.scope(), request.function()?);
-        let pass_context = options.field(c"passContext").optional(Argument::boolean)?;
-        let declares = || scope.as_number(scope.get(function, c"length")).is_some_and(|count| count >= 1.0);
-        let takes_context = pass_context.unwrap_or_else(declares);
-        let function = Reference::new(runtime, scope, function).ok_or_else(|| request.wrong("a function"))?;
-        Ok(Self { runtime: runtime.clone(), function, takes_context })
-    }
-
-    fn send(&self, attempt: &Attempt<'_>) -> JsPromise<std::result::Result<Response, CallError>> {
-        let scope = self.runtime.scope();
-        let function = self.function.value(scope);
-        let context = self.takes_context.then(|| attempt_context(&self.runtime, scope, attempt));
-        let runtime = self.runtime.clone();
-        let settle = move |scope: Scope, settled: std::result::Result<Value, Value>| match settled {
-            Ok(value) => Response::read(&runtime, scope, value),
-            Err(error) => Err(classify(&error_facts(scope, error, None), SystemTime::now())),
-        };
-        match scope.call(scope.undefined(), function, context.as_slice()) {
-            Ok(returned) => JsPromise::new(&self.runtime, scope, returned, settle),
-            Err(thrown) => JsPromise::ready(settle(scope, Err(thrown.value))),
-        }
-    }
-}
-
-/// What the app's function gave.
-pub struct Response {
-    status: u16,
-    error: Option<CallError>,
-    value: Option<Reference>,
-}
-
-impl Response {
-    fn read(runtime: &Rc<Runtime>, scope: Scope, value: Value) -> std::result::Result<Self, CallError> {
-        let fields = || [c"responseCode", c"status", c"statusCode"].map(|name| scope.as_number(scope.get(value, name)));
-        let number = scope.as_number(value).or_else(|| fields().into_iter().flatten().next());
-        let is_status = |number: &f64| number.fract() == 0.0 && (100.0..=999.0).contains(number);
-        let Some(status) = number.filter(is_status).map(|number| number as u16) else {
-            let got = scope.type_of(value).name();
-            let message =
-                format!("the request must give a status, or an object with responseCode or status, got {got}");
-            return Err(CallError::new(ErrorClass::InvalidResponse, message));
-        };
-        let error = (!(200..=299).contains(&status) && scope.type_of(value) == Type::Object).then(|| {
-            let facts = error_facts(scope, value, None);
-            classify(&ErrorFacts { status: Some(status), ..facts }, SystemTime::now())
-        });
-        Ok(Self { status, error, value: Reference::new(runtime, scope, value) })
-    }
-
-    pub fn into_value(self) -> Option<Reference> {
-        self.value
-    }
-}
-
-impl request::Response for Response {
-    fn status(&self) -> u16 {
-        self.status
-    }
-
-    fn error(&self) -> CallError {
-        self.error.clone().unwrap_or_else(|| self.status.error())
-    }
-}
-
 struct Policy {
     config: RequestConfig,
     rng: Arc<dyn Rng>,
@@ -331,7 +258,7 @@ impl Policy {
         policy.field(c"retryUnsafe").set(&mut config.retry.retry_unsafe, Argument::boolean)?;
         config.retry_statuses = statuses(policy.field(c"retryStatuses"))?;
         config.final_statuses = statuses(policy.field(c"finalStatuses"))?;
-        Ok(Self { config, rng: read_rng(runtime, policy)?, timer: JsTimer::read(runtime, policy)? })
+        Ok(Self { config, rng: read_call_rng(runtime, policy)?, timer: JsTimer::read(runtime, policy)? })
     }
 }
 
@@ -339,16 +266,4 @@ fn statuses(list: Argument) -> Checked<Vec<u16>> {
     let range = RequestConfig::STATUS;
     let status = |item: Argument| item.integer((*range.start()).into(), (*range.end()).into());
     list.items()?.into_iter().map(|item| status(item).map(|status| status as u16)).collect()
-}
-
-/// The policy's chance, for as long as the request runs.
-fn read_rng(runtime: &Rc<Runtime>, policy: Argument) -> Checked<Arc<dyn Rng>> {
-    let given = policy.field(c"rng").optional(|rng| {
-        let function = Reference::new(runtime, rng.scope(), rng.function()?);
-        function.map(UserFunction::new).ok_or_else(|| rng.wrong("a function"))
-    })?;
-    Ok(match given {
-        Some(function) => Arc::new(JsRng(function)),
-        None => Arc::new(SeededRng::from_system()),
-    })
 }

@@ -93,12 +93,12 @@ pub struct RetryResult {
 
 impl RetryResult {
     /// `trace` is the record of it, made in the running scope.
-    pub fn new(result: request::RetryResult<super::request::Response>, trace: Value) -> Self {
+    pub fn new(result: request::RetryResult<super::work::Response>, trace: Value) -> Self {
         Self {
             outcome: result.outcome.into(),
             stop_reason: result.stop_reason.into(),
             status: result.trace.final_status.map(u32::from),
-            response: result.response.and_then(super::request::Response::into_value),
+            response: result.response.and_then(super::work::Response::into_object),
             error: result.error.as_ref().map(Into::into),
             trace: Made(trace),
         }

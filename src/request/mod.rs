@@ -20,7 +20,8 @@
 //! 408, 425 and 429 pass with time, but the article ends there all the same. So does this module, unless told otherwise:
 //! asking a service once more that has just said no is the app's decision ([`RequestConfig::TRANSIENT_STATUSES`]).
 //!
-//! It is the pipeline of the [client](crate::client) that runs a request, with neither breaker nor budget nor fallback.
+//! It is the pipeline of the [client](crate::client) that runs a request, with neither budget nor fallback, and with a
+//! breaker only if one is [given](RequestOptions::breaker).
 //!
 //! [`retry_statuses`]: RequestConfig::retry_statuses
 //! [`final_statuses`]: RequestConfig::final_statuses

@@ -7,7 +7,7 @@ use crate::breaker::{BreakerConfig, CircuitBreaker};
 use crate::cancel::{CancelReason, CancelToken};
 use crate::classify::{CallError, ErrorClass};
 use crate::client::internal::{Call, Driver, End, Limits, Target, Whole};
-use crate::client::{Attempt, CallOptions, ClientConfig, Hooks, LlmClient, LlmResponse, RetryEvent};
+use crate::client::{Accounting, Attempt, CallOptions, ClientConfig, Hooks, LlmClient, LlmResponse, RetryEvent};
 use crate::clock::Timer;
 use crate::error::InvalidConfig;
 use crate::lock::lock;
@@ -23,6 +23,10 @@ pub struct RequestOptions {
     pub call: CallOptions,
     /// Chance for the jitter; `None`: the system's.
     pub rng: Option<Arc<dyn Rng>>,
+    /// Asked before each attempt, and told how it ended; `None`: nothing keeps an attempt back.
+    pub breaker: Option<Arc<CircuitBreaker>>,
+    /// What `breaker` counts.
+    pub accounting: Accounting,
 }
 
 /// A request that runs.
@@ -79,10 +83,10 @@ where
     T: Timer,
 {
     config.validate()?;
-    let RequestOptions { url, call, rng } = options;
-    let client_config = client_config(config.retry);
+    let RequestOptions { url, call, rng, breaker, accounting } = options;
+    let client_config = ClientConfig { accounting, ..client_config(config.retry) };
     let sender = Sender { request, config, failed: Mutex::new(None) };
-    let target = Target::new(sender, &client_config, NO_BREAKER.clone())?;
+    let target = Target::new(sender, &client_config, breaker.unwrap_or_else(|| NO_BREAKER.clone()))?;
     let cancel = call.cancel.as_ref().map_or_else(CancelToken::new, CancelToken::child);
     let call = CallOptions { cancel: Some(cancel.clone()), ..call };
     let trace = Arc::new(Mutex::new(RetryTrace::begin(&url)));
@@ -133,6 +137,7 @@ fn finish<R: Response, F>(
         }
         None => lock(&sender.failed).take(),
     };
+    let retry_after = end.retry_after.filter(|wait| !wait.is_zero());
     let mut trace = lock(trace);
     *trace = RetryTrace {
         delays: requests.iter().filter_map(|request| request.delay).collect(),
@@ -143,7 +148,7 @@ fn finish<R: Response, F>(
         requests,
         ..trace.clone()
     };
-    RetryResult { outcome, stop_reason: end.reason, response, error, trace: trace.clone() }
+    RetryResult { outcome, stop_reason: end.reason, response, error, retry_after, trace: trace.clone() }
 }
 
 /// Notes each retry in the trace as it is decided.

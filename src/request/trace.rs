@@ -43,6 +43,8 @@ pub struct RetryResult<R> {
     pub response: Option<R>,
     /// The last attempt's error, or that it was cancelled; `None` on success.
     pub error: Option<CallError>,
+    /// When the service may be asked again, from now, if known: its own wish or that of the breaker.
+    pub retry_after: Option<Duration>,
     /// What happened on the way.
     pub trace: RetryTrace,
 }
@@ -68,8 +70,8 @@ pub struct RetryTrace {
     pub elapsed: Duration,
     /// The same over all attempts; empty before the first one.
     pub request_id: String,
-    /// One entry for each attempt, in order, once it has ended; on success with its status, too. No breaker is asked:
-    /// its state says nothing.
+    /// One entry for each attempt, in order, once it has ended; on success with its status, too. Without a
+    /// breaker its state says nothing.
     pub requests: Vec<AttemptRecord>,
 }
 

@@ -6,4 +6,5 @@ mod support;
 mod article_000;
 mod article_001;
 mod article_002;
+mod article_003;
 mod article_004;

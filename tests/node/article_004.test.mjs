@@ -262,6 +262,25 @@ test('a router that the app keeps is shared by its agents', async () => {
   assert.equal((await second.invoke('写一首诗')).result, 'a plain answer')
 })
 
+test('each tier has its bulkhead, the preset\'s unless told otherwise', async () => {
+  const { agent, clock } = setUp([[good], [good], [good]], { bulkheads: { premium: { maxConcurrent: 1, minTime: 0 } } })
+  const calls = ['写一首诗', '写一首词'].map((prompt) => agent.invoke(prompt))
+  const [first, second] = await drive(clock, Promise.all(calls))
+  assert.deepEqual([first.latencyMs, second.latencyMs], [0, 50], 'the starts of standard calls are 50 ms apart')
+  const stats = agent.getStats().bulkheadStats
+  assert.deepEqual(Object.keys(stats), ['economy-model', 'premium-model', 'standard-model'])
+  assert.deepEqual([stats['standard-model'].done, stats['premium-model'].done], [2, 0])
+})
+
+test('breakerOptions are the article\'s; an open breaker sends nothing', async () => {
+  const { invoke, models } = setUp([[down], [down], [down]], { breakerOptions: { volumeThreshold: 1, resetTimeout: 60000 }, maxRetries: 0 })
+  await invoke('写一首诗')
+  const answer = await invoke('写一首词')
+  assert.deepEqual([answer.attempts, answer.circuitState, answer.stopReason, answer.cause], [0, 'open', 'circuit_open', 'overloaded'])
+  assert.ok(answer.retryAfterMs > 0)
+  assert.deepEqual([models.premium.calls, models.standard.calls, models.economy.calls], [1, 1, 1])
+})
+
 // Section 1: the flaky service
 
 test('a flaky client with a seed does the same each time', async () => {

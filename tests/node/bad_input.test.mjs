@@ -36,6 +36,10 @@ const similarity = { dimensions: 2, embed: async () => [1, 0] }
 const mocked = { client: new lib.MockLlmClient() }
 const tiers = { premium: new lib.MockLlmClient(), standard: new lib.MockLlmClient(), economy: new lib.MockLlmClient() }
 const asked = { prompt: '你好', ...mocked }
+const bulkhead = { name: 'bad input' }
+const isName = (v) => typeof v === 'string' && 1 <= [...v].length && [...v].length <= 100
+/** Rules of the fields that one interface has from another. */
+const sameFields = (of, base) => Object.fromEntries(Object.keys(api.interfaces[base]).map((name) => [`${of}.${name}`, { accepts: (v) => rules[`${base}.${name}`].accepts(v), get sample() { return rules[`${base}.${name}`].sample }, get of() { return rules[`${base}.${name}`].of } }]))
 const policy = { baseMs: 200, factor: 2, maxMs: 5000, maxAttempts: 4 }
 const trace = { url: 'x', attempts: 1, delays: [5], finalStatus: 200 }
 
@@ -72,6 +76,71 @@ const rules = {
   'CircuitBreaker.recordFailure(tookMs)': millis(0),
   'CircuitBreaker.recordSuccess(tookMs)': millis(0),
   'BreakerOptions.window': options('WindowOptions'),
+  'CircuitBreaker.named(name)': { accepts: isName, sample: 'bad input' },
+  'CircuitBreaker.named(options)': options('NamedBreakerOptions'),
+  'NamedBreakerOptions.failureThreshold': integer(1, 2 ** 32 - 1),
+  'NamedBreakerOptions.cooldownMs': millis(0),
+  ...sameFields('NamedBreakerOptions', 'BreakerOptions'),
+  'new Bulkhead(config)': record('name', bulkhead, 'BulkheadConfig'),
+  'new Bulkhead(clock)': instance('ManualClock'),
+  'createBulkhead(config)': record('name', bulkhead, 'BulkheadConfig'),
+  'createBulkhead(clock)': instance('ManualClock'),
+  'Bulkhead.schedule(fn)': { accepts: (v) => typeof v === 'function', sample: async () => 'x' },
+  'Bulkhead.schedule(options)': options('ScheduleOptions'),
+  'Bulkhead.acquire(options)': options('AcquireOptions'),
+  'new BulkheadManager(clock)': instance('ManualClock'),
+  'createBulkheadManager(clock)': instance('ManualClock'),
+  'BulkheadManager.getOrCreate(config)': record('name', bulkhead, 'BulkheadConfig'),
+  'BulkheadManager.get(name)': { accepts: isName, sample: 'bad input' },
+  'BulkheadManager.getPreset(name)': { accepts: (v) => ['premium-model', 'standard-model', 'economy-model', 'free-tier'].includes(v), sample: 'free-tier' },
+  'BulkheadConfig.name': { accepts: isName, sample: 'bad input' },
+  'BulkheadConfig.maxConcurrent': integer(1, 100000),
+  'BulkheadConfig.maxQueue': integer(0, 100000),
+  'BulkheadConfig.maxWaitMs': millis(0),
+  'BulkheadConfig.minTime': millis(0),
+  'BulkheadConfig.reservoir': integer(0, 100000),
+  'BulkheadConfig.reservoirRefreshAmount': integer(0, 100000),
+  'BulkheadConfig.reservoirRefreshInterval': millis(1),
+  'BulkheadConfig.overrunGraceMs': millis(0),
+  'ScheduleOptions.maxWaitMs': millis(0),
+  'ScheduleOptions.timeoutMs': millis(1),
+  'ScheduleOptions.cancelToken': instance('CancelToken'),
+  'AcquireOptions.maxWaitMs': millis(0),
+  'AcquireOptions.cancelToken': instance('CancelToken'),
+  'createBreaker(action)': { accepts: (v) => typeof v === 'function', sample: async () => 'x' },
+  'createBreaker(options)': options('CreateBreakerOptions'),
+  'CreateBreakerOptions.timeout': millis(1),
+  'CreateBreakerOptions.errorThresholdPercentage': { accepts: (v) => typeof v === 'number' && v > 0 && v <= 100, sample: 50 },
+  'CreateBreakerOptions.resetTimeout': millis(0),
+  'CreateBreakerOptions.volumeThreshold': integer(1, 1e6),
+  'CreateBreakerOptions.rollingCountTimeout': millis(1),
+  'CreateBreakerOptions.rollingCountBuckets': integer(1, 1000),
+  'CreateBreakerOptions.name': { accepts: isName, sample: 'bad input' },
+  'CreateBreakerOptions.clock': instance('ManualClock'),
+  'getBreakerState(breaker)': { accepts: () => false, sample: () => lib.createBreaker(async () => 'x') },
+  'BreakerWithEvents.fire(args)': anything,
+  'BreakerWithEvents.fallback(fallback)': { ...fn(() => 'x'), accepts: (v) => typeof v === 'function' },
+  'BreakerWithEvents.on(event)': { accepts: () => false, sample: 'open' },
+  'BreakerWithEvents.on(listener)': fn(() => {}),
+  'BreakerWithEvents.off(event)': { accepts: () => false, sample: 'open' },
+  'BreakerWithEvents.off(listener)': fn(() => {}),
+  'withSimpleRetry(fn)': { accepts: (v) => typeof v === 'function', sample: async () => 'x' },
+  'withSimpleRetry(options)': options('SimpleRetryOptions'),
+  'SimpleRetryOptions.retries': integer(0, 100),
+  'SimpleRetryOptions.minTimeout': millis(0),
+  'SimpleRetryOptions.maxTimeout': millis(0),
+  'SimpleRetryOptions.factor': number(1, 1000),
+  'SimpleRetryOptions.randomize': boolean,
+  'SimpleRetryOptions.attemptTimeoutMs': millis(1),
+  'SimpleRetryOptions.shouldRetry': fn(() => true),
+  'SimpleRetryOptions.onFailedAttempt': fn(() => {}),
+  'SimpleRetryOptions.cancelToken': instance('CancelToken'),
+  'SimpleRetryOptions.rng': fn(() => 0.5),
+  'SimpleRetryOptions.clock': instance('ManualClock'),
+  'bareLlmCall(fn)': { accepts: (v) => typeof v === 'function', sample: async () => 'x' },
+  'demoBadScenario(client)': { accepts: (v) => typeof v === 'function', sample: () => new lib.MockLlmClient() },
+  'demoBadScenario(concurrency)': integer(1, 1000),
+  'demoBadScenario(clock)': instance('ManualClock'),
   'WindowOptions.calls': integer(1, 10000),
   'WindowOptions.lengthMs': millis(1),
   'WindowOptions.buckets': integer(1, 1000),
@@ -193,6 +262,23 @@ const rules = {
   'CascadedCallOptions.cancelToken': instance('CancelToken'),
   'CascadedCallOptions.deadlineMs': millis(1),
   'CascadedCallOptions.requestId': string(200),
+  'AgentOptions.breakerOptions': options('AgentBreakerOptions'),
+  'AgentBreakerOptions.timeout': millis(1),
+  'AgentBreakerOptions.errorThresholdPercentage': { accepts: (v) => typeof v === 'number' && v > 0 && v <= 100, sample: 50 },
+  'AgentBreakerOptions.resetTimeout': millis(0),
+  'AgentBreakerOptions.volumeThreshold': integer(1, 1e6),
+  'AgentBreakerOptions.rollingCountTimeout': millis(1),
+  'AgentBreakerOptions.rollingCountBuckets': integer(1, 1000),
+  'AgentOptions.bulkheads': options('TierBulkheads'),
+  ...Object.fromEntries(['premium', 'standard', 'economy'].map((tier) => ['TierBulkheads.' + tier, options('TierBulkhead')])),
+  'TierBulkhead.maxConcurrent': integer(1, 1e5),
+  'TierBulkhead.maxQueue': integer(0, 1e5),
+  'TierBulkhead.maxWaitMs': millis(0),
+  'TierBulkhead.minTime': millis(0),
+  'TierBulkhead.reservoir': integer(0, 1e5),
+  'TierBulkhead.reservoirRefreshAmount': integer(0, 1e5),
+  'TierBulkhead.reservoirRefreshInterval': millis(1),
+  'TierBulkhead.overrunGraceMs': millis(0),
   'AgentOptions.enableDegradation': boolean,
   'AgentOptions.storeAnswers': boolean,
   'AgentOptions.onRetry': fn(() => {}),
@@ -306,7 +392,7 @@ const rules = {
 // Fields that are judged only where another one is set.
 const together = { 'ResilienceConfig.jitterMs': { jitter: 'additive' }, 'RunnerConfig.jitterMs': { jitter: 'additive' } }
 // Fields that must be there whatever else is.
-const required = { RetryPolicy: policy, RetryTrace: trace, SimilarityOptions: similarity, AgentOptions: mocked, CascadedCallOptions: asked, TierClients: tiers }
+const required = { RetryPolicy: policy, RetryTrace: trace, SimilarityOptions: similarity, AgentOptions: mocked, CascadedCallOptions: asked, TierClients: tiers, BulkheadConfig: bulkhead }
 const beside = (of, name) => Object.fromEntries(Object.entries({ ...required[of], ...together[`${of}.${name}`] }).filter(([other]) => other !== name))
 // How an error names a field that is not called by its own name.
 const named = {
@@ -314,9 +400,15 @@ const named = {
   ...Object.fromEntries(['maxEntries', 'maxBytes', 'ttlMs'].map((name) => ['CacheOptions.' + name, 'cache.' + name])),
   ...Object.fromEntries(['dimensions', 'threshold', 'embed', 'embedTimeoutMs'].map((name) => ['SimilarityOptions.' + name, 'similarity.' + name])),
   'WindowOptions.calls': 'window.calls', 'WindowOptions.lengthMs': 'window.lengthMs', 'WindowOptions.buckets': 'window.buckets', 'WindowOptions.minimumCalls': 'window.minimumCalls', 'WindowOptions.failureRate': 'window.failureRate', 'WindowOptions.failures': 'window.failures', 'WindowOptions.slowRate': 'window.slowRate', 'WindowOptions.slowCallMs': 'window.slowCallMs',  'RetryBudgetOptions.capacity': 'budget.capacity', 'RetryBudgetOptions.perCall': 'budget.perCall', 'RetryBudgetOptions.perMinute': 'budget.perMinute' }
+let permit // of a bulkhead: it takes a moment to get one
+new lib.Bulkhead(bulkhead).acquire().then((got) => { permit = got })
 const instances = {
   CancelToken: () => new lib.CancelToken(),
   CircuitBreaker: () => new lib.CircuitBreaker(),
+  Bulkhead: () => new lib.Bulkhead(bulkhead),
+  BulkheadManager: () => new lib.BulkheadManager(),
+  BulkheadPermit: () => permit,
+  BreakerWithEvents: () => lib.createBreaker(async () => 'x'),
   BreakerPermit: () => new lib.CircuitBreaker().tryAcquire(),
   ManualClock: () => new lib.ManualClock(),
   ModelRouter: () => new lib.ModelRouter(),
@@ -391,7 +483,7 @@ function sampleOf(key) {
 }
 
 // What makes something takes settings, not arguments.
-const makes = /^(new |create\w+\(|cascadedModelCall\(|MockLlmClient\.alwaysFailing)/
+const makes = /^(new |create\w+\(|cascadedModelCall\(|MockLlmClient\.alwaysFailing|CircuitBreaker\.named|BulkheadManager\.getOrCreate)/
 
 const places = []
 for (const parameter of parameters()) {
@@ -508,6 +600,13 @@ async function asking(agentOptions, steps) {
   const agent = new lib.ResilientAgent({ client, config: { clock }, ...agentOptions })
   return { answer: await drive(clock, agent.invoke('x')), agent, client }
 }
+/** The second of two calls at once, through a standard bulkhead with these limits. */
+async function crowding(standard) {
+  const clock = new lib.ManualClock()
+  const agent = new lib.ResilientAgent({ client: new Script({ text: 'an answer' }), bulkheads: { standard }, config: { clock } })
+  const calls = [agent.invoke('a'), agent.invoke('b')]
+  return (await drive(clock, Promise.all(calls)))[1]
+}
 /** The same of one cascade. */
 async function cascading(options, steps) {
   const clock = new lib.ManualClock()
@@ -532,6 +631,18 @@ const holds = (options) => {
 const cost = (costs, query) => new lib.ModelRouter({ costs }).route(query).estimatedCostPer1kTokens
 const zeros = {
   'AgentOptions.maxRetries': async () => assert.equal((await asking({ maxRetries: 0 }, [httpError(503)])).answer.attempts, 3),
+  'AgentBreakerOptions.resetTimeout': async () => {
+    const failing = { breakerOptions: { volumeThreshold: 1, resetTimeout: 0 }, maxRetries: 0 }
+    const { agent, client } = await asking(failing, [httpError(503)])
+    await agent.invoke('x')
+    assert.equal(client.calls, 6, 'each opens and lets a probe through at once')
+  },
+  'TierBulkhead.maxQueue': async () => assert.equal((await crowding({ maxConcurrent: 1, maxQueue: 0 })).stopReason, 'bulkhead'),
+  'TierBulkhead.maxWaitMs': async () => assert.equal((await crowding({ maxConcurrent: 1, maxWaitMs: 0 })).stopReason, 'bulkhead'),
+  'TierBulkhead.minTime': async () => assert.equal((await crowding({ minTime: 0 })).latencyMs, 0),
+  'TierBulkhead.reservoir': async () => assert.equal((await crowding({ reservoir: 0 })).stopReason, 'bulkhead'),
+  'TierBulkhead.reservoirRefreshAmount': async () => assert.equal((await crowding({ reservoir: 1, reservoirRefreshAmount: 0, reservoirRefreshInterval: 1 })).stopReason, 'bulkhead'),
+  'TierBulkhead.overrunGraceMs': async () => assert.equal((await crowding({ overrunGraceMs: 0 })).source, 'model'),
   'AgentOptions.threshold': async () => assert.equal((await asking({ threshold: 0 }, [refusal])).answer.qualityCheckPassed, true),
   'CascadedCallOptions.maxRetries': async () => assert.equal((await cascading({ maxRetries: 0 }, [httpError(503)])).attempts, 3),
   'CascadedCallOptions.threshold': async () => assert.equal((await cascading({ threshold: 0 }, [refusal])).qualityCheckPassed, true),

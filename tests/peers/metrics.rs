@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use resilience::breaker::{BreakerConfig, CircuitBreaker, FailureReport};
-use resilience::metrics::render;
+use resilience::metrics::{Metrics, render};
 use resilience::registry::Registry;
 
 use crate::support::TestBreaker;
@@ -13,8 +13,12 @@ fn value<'a>(text: &'a str, series: &str) -> Option<&'a str> {
     text.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '))
 }
 
+fn text_of(breakers: &[(String, Arc<CircuitBreaker>)]) -> String {
+    render(&Metrics::of(breakers, &[]))
+}
+
 fn states(breaker: &TestBreaker) -> [Option<String>; 3] {
-    let text = render(&[("x".to_owned(), breaker.breaker.clone())], &[]);
+    let text = text_of(&[("x".to_owned(), breaker.breaker.clone())]);
     ["closed", "open", "half_open"].map(|state| {
         value(&text, &format!("resilience_breaker_state{{name=\"x\",state=\"{state}\"}}")).map(str::to_owned)
     })
@@ -40,7 +44,7 @@ fn o3_crabtrap_13_exactly_one_state_is_on() {
     assert_eq!(states(&breaker), one_hot(1));
     breaker.at(2_000);
     assert_eq!(states(&breaker), one_hot(1), "open until a call comes");
-    let text = render(&[("x".to_owned(), breaker.breaker.clone())], &[]);
+    let text = text_of(&[("x".to_owned(), breaker.breaker.clone())]);
     assert_eq!(value(&text, "resilience_breaker_retry_after_seconds{name=\"x\"}"), Some("0"), "but free to be asked");
 }
 
@@ -79,7 +83,7 @@ fn o6_opossum_248_what_is_removed_leaves_no_series() {
 #[test]
 fn names_are_escaped() {
     let breaker = Arc::new(CircuitBreaker::new(BreakerConfig::default()).unwrap());
-    let text = render(&[("a\"b\\c\nd, 模型".to_owned(), breaker)], &[]);
+    let text = text_of(&[("a\"b\\c\nd, 模型".to_owned(), breaker)]);
     assert!(text.contains("{name=\"a\\\"b\\\\c\\nd, 模型\",state=\"closed\"} 1\n"), "{text}");
     assert_eq!(text.lines().filter(|line| !line.starts_with("resilience_") && !line.starts_with("# ")).count(), 0);
 }
@@ -88,7 +92,7 @@ fn names_are_escaped() {
 fn an_isolated_breaker_waits_for_ever() {
     let breaker = TestBreaker::new();
     breaker.isolate();
-    let text = render(&[("x".to_owned(), breaker.breaker.clone())], &[]);
+    let text = text_of(&[("x".to_owned(), breaker.breaker.clone())]);
     assert_eq!(value(&text, "resilience_breaker_retry_after_seconds{name=\"x\"}"), Some("+Inf"));
 }
 
@@ -106,4 +110,60 @@ fn all_threads_share_a_name() {
     });
     let breaker = resilience::breaker::registry().get("shared").unwrap();
     assert_eq!(breaker.stats().successes, 8_000);
+}
+
+/// Names that would break a text that only pastes them in. A carriage return is not among them: the format allows it inside
+/// a label, the parser takes it for the end of a line.
+const HOSTILE: [&str; 12] = [
+    "a\"b",
+    "back\\slash",
+    "line\nfeed",
+    "} 1\nfake{x=\"",
+    "\\",
+    "\\\"",
+    "\0",
+    "模型 🐴",
+    "# HELP x",
+    "{}",
+    " ",
+    "\u{feff}",
+];
+
+#[test]
+fn a_parser_reads_what_was_written_whatever_the_names() {
+    use openmetrics_parser::prometheus::parse_prometheus;
+    use resilience::bulkhead::{Bulkhead, BulkheadConfig};
+
+    let breaker = |name: &&str| {
+        let breaker = CircuitBreaker::new(BreakerConfig { failure_threshold: 1, ..Default::default() }).unwrap();
+        breaker.try_acquire().unwrap().failure(FailureReport::default());
+        breaker.isolate();
+        ((*name).to_owned(), Arc::new(breaker))
+    };
+    let bulkhead = |name: &&str| {
+        let bulkhead = Arc::new(Bulkhead::new(BulkheadConfig::default()).unwrap());
+        drop(bulkhead.try_acquire().unwrap());
+        ((*name).to_owned(), bulkhead)
+    };
+    let breakers: Vec<_> = HOSTILE.iter().map(breaker).collect();
+    let bulkheads: Vec<_> = HOSTILE.iter().map(bulkhead).collect();
+    let text = render(&Metrics::of(&breakers, &bulkheads));
+    let read = parse_prometheus(&text).unwrap();
+    let mut families: Vec<_> = read.families.iter().map(|(name, family)| (name.as_str(), family)).collect();
+    families.sort_by_key(|(name, _)| *name);
+    let per_name = [5, 1, 1, 3, 3, 5, 1, 1];
+    assert_eq!(families.len(), per_name.len(), "{:?}", families.iter().map(|(name, _)| name).collect::<Vec<_>>());
+    for ((family, read), per_name) in families.into_iter().zip(per_name) {
+        assert!(!read.help.is_empty(), "{family}");
+        let mut names: Vec<_> = read
+            .iter_samples()
+            .map(|sample| sample.get_labelset().unwrap().get_label_value("name").unwrap().to_owned())
+            .collect();
+        assert_eq!(names.len(), HOSTILE.len() * per_name, "{family}");
+        names.sort_unstable();
+        names.dedup();
+        let mut written = HOSTILE.map(str::to_owned);
+        written.sort_unstable();
+        assert_eq!(names, written, "{family}");
+    }
 }

@@ -5,7 +5,7 @@ import lib, { platform } from '../support/module.mjs'
 import { test, assert } from '../support/runner.mjs'
 import { httpError, never, setUp, drive, sleep } from '../support/help.mjs'
 
-const { AnswerCache, BreakerState, CancelToken, CircuitBreaker, ManualClock, ModelRouter, ModelTier, ResilientAgent, ResilientLlmClient, TraceLog, cascadedModelCall, requestWithRetry } = lib
+const { AnswerCache, BreakerState, Bulkhead, BulkheadManager, CancelToken, CircuitBreaker, ManualClock, ModelRouter, ModelTier, ResilientAgent, ResilientLlmClient, TraceLog, cascadedModelCall, createBreaker, metrics, requestWithRetry, withSimpleRetry } = lib
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc')
 const slow = platform === 'arm64'
@@ -330,7 +330,7 @@ test('an agent and a cache that nobody holds live as long as their call', async 
 })
 
 test('20 000 calls of an agent, streamed, stored and through a cache, leave nothing behind', async () => {
-  const agent = new ResilientAgent({ client: { chat: async ({ prompt }) => ({ text: 'answer to ' + prompt }) }, config: { clock: new ManualClock() }, router: new ModelRouter({ cache: { maxEntries: 10 } }) })
+  const agent = new ResilientAgent({ client: { chat: async ({ prompt }) => ({ text: 'answer to ' + prompt }) }, bulkheads: { economy: { minTime: 0 } }, router: new ModelRouter({ cache: { maxEntries: 10 } }) })
   const cache = new AnswerCache({ maxEntries: 10 })
   const cancelled = new CancelToken()
   cancelled.cancel()
@@ -342,4 +342,126 @@ test('20 000 calls of an agent, streamed, stored and through a cache, leave noth
       await cascadedModelCall({ prompt: 'p' + i, mockMode: true, mockScenario: 'success', config: { clock: new ManualClock() }, deadlineMs: 1, cancelToken: cancelled })
     }
   })
+})
+
+test('20 000 calls through a bulkhead, at once and given up', async () => {
+  const clock = new ManualClock()
+  const bulkhead = new Bulkhead({ name: 'x', maxConcurrent: 10, maxQueue: 100000, overrunGraceMs: 10 }, clock)
+  await isFlat(20000, async (count) => {
+    for (let done = 0; done < count; done += 1000) {
+      const calls = Array.from({ length: Math.min(count, 1000) }, (_, i) => bulkhead.schedule(async () => ({ i })))
+      const left = bulkhead.schedule(never, { timeoutMs: 5 }).catch(() => {})
+      await Promise.all(calls)
+      await clock.advanceAsync(20)
+      await left
+    }
+  }, { heap: 1, rss: 30 })
+})
+
+test('20 000 calls through a breaker with events and a fallback, and as many simple retries', async () => {
+  let calls = 0
+  const breaker = createBreaker(async (args) => { if (calls++ % 2) throw httpError(400); return { args } }).fallback(() => 'later')
+  breaker.on('success', () => {})
+  await isFlat(20000, async (count) => {
+    for (let i = 0; i < count; i++) {
+      const listener = () => i
+      breaker.on('open', listener).on('failure', listener)
+      await breaker.fire({ i })
+      breaker.off('open', listener)
+      breaker.off('failure', listener)
+    }
+    for (let done = 0; done < count; done += 1000) {
+      const fn = async () => { if (calls++ % 3 === 0) throw httpError(503); return { done } }
+      const retry = () => withSimpleRetry(fn, { minTimeout: 0, retries: 9, onFailedAttempt: () => done, shouldRetry: () => true })
+      await Promise.all(Array.from({ length: Math.min(count, 1000) }, retry))
+    }
+  })
+})
+
+test('20 000 instances of one named breaker and one named bulkhead, with listeners', async () => {
+  const manager = new BulkheadManager()
+  await isFlat(20000, async (count) => {
+    for (let i = 0; i < count; i++) {
+      const breaker = CircuitBreaker.named('memory')
+      breaker.onStateChange(() => i)
+      manager.getOrCreate({ name: 'memory' }).stats()
+      // finalizers need turns of the event loop
+      if (i % 500 === 0) await new Promise((resolve) => setImmediate(resolve))
+    }
+  }, { heap: 2, rss: 30 })
+})
+
+test('a page with a named breaker, its listener and a permit that was never reported: then the name is idle', async () => {
+  const name = 'page of a named breaker'
+  const collected = await isCollected(20, async () => {
+    const page = {}
+    page.breaker = CircuitBreaker.named(name)
+    page.breaker.onStateChange(() => page)
+    page.permit = page.breaker.tryAcquire()
+    return page
+  })
+  assert.between(collected, nearly(20), 20)
+})
+
+test('what nobody holds any more keeps no name in use', async () => {
+  const name = 'held by nobody'
+  await isCollected(20, async () => {
+    const page = { breaker: CircuitBreaker.named(name) }
+    page.breaker.onStateChange(() => page)
+    page.client = new ResilientLlmClient(answers, {}, page.breaker)
+    return page
+  })
+  const isNamed = () => metrics().breakers.some((breaker) => breaker.name === name)
+  for (let round = 0; round < 20 && isNamed(); round++) {
+    await collect()
+    for (let i = 0; i < 600; i++) CircuitBreaker.named(`${round} ${i}`)
+  }
+  assert.equal(isNamed(), false)
+})
+
+test('a page with a breaker around its own function, whose listeners and fallback hold the page', async () => {
+  const collected = await isCollected(20, async (i) => {
+    const page = {}
+    page.breaker = createBreaker(async () => { if (i % 2) throw httpError(503); return page }, i % 3 ? {} : { name: `page ${i}` })
+    for (const event of ['open', 'success', 'failure', 'fallback']) page.breaker.on(event, () => page)
+    page.breaker.fallback(() => page)
+    await page.breaker.fire(page)
+    return page
+  })
+  assert.between(collected, nearly(20), 20)
+})
+
+test('a page with its bulkhead, work in it, and a permit that was never given back', async () => {
+  const collected = await isCollected(20, async () => {
+    const page = { clock: new ManualClock() }
+    page.bulkhead = new Bulkhead({ name: 'x' }, page.clock)
+    page.manager = new BulkheadManager(page.clock)
+    page.result = await page.bulkhead.schedule(async () => page)
+    page.permit = await page.manager.getPreset('free-tier').acquire()
+    return page
+  })
+  assert.between(collected, nearly(20), 20)
+})
+
+test('a place whose permit is lost is given back, and the next in the queue gets it', async () => {
+  const bulkhead = new Bulkhead({ name: 'x', maxConcurrent: 1 })
+  await (async () => void (await bulkhead.acquire()))()
+  let got = false
+  bulkhead.acquire().then(() => (got = true))
+  for (let i = 0; i < 20 && !got; i++) {
+    await collect()
+    await sleep(1)
+  }
+  assert.equal(got, true)
+})
+
+test('a breaker that nobody holds lives as long as its call', async () => {
+  const heard = []
+  const calls = Array.from({ length: 10 }, (_, i) => {
+    const breaker = createBreaker(async () => { await sleep(1); throw httpError(503) }, { volumeThreshold: 1 }).fallback(() => 'later')
+    return breaker.on('open', () => heard.push(i)).fire()
+  })
+  await collect()
+  assert.deepEqual(await Promise.all(calls), new Array(10).fill('later'))
+  assert.equal(heard.length, 10)
 })

@@ -90,3 +90,95 @@ test('a Worker is terminated while the app computes below the module', async () 
   await worker.terminate()
   await worksHere()
 })
+
+const unique = (name) => `${name} ${Math.random()}`
+
+/** Waits for what becomes true through another thread. */
+async function until(isTrue, what) {
+  for (let i = 0; i < 2000; i++) {
+    if (isTrue()) return
+    await sleep(5)
+  }
+  assert.fail('never: ' + what)
+}
+
+test('threads share a named breaker; the listeners of each are called on their own thread', async () => {
+  const [name, options] = [unique('breaker'), { failureThreshold: 1, cooldownMs: 3600000 }]
+  const breaker = lib.CircuitBreaker.named(name, options)
+  const heard = []
+  breaker.onStateChange((event) => heard.push(event.to))
+  const { OPEN, CLOSED } = lib.BreakerState
+  const workers = [start('named', { name, options }), start('named', { name, options })]
+  for (const { message } of workers) assert.equal(await message, 'ready')
+  const there = []
+  workers.forEach(({ worker }) => worker.on('message', (event) => there.push(event)))
+  workers[0].worker.postMessage('recordFailure')
+  await until(() => heard.length === 1 && there.length === 2, 'three listeners hear of it')
+  assert.deepEqual([heard, breaker.state, breaker.allowRequest()], [[OPEN], OPEN, false])
+  breaker.reset()
+  assert.deepEqual(heard, [OPEN, CLOSED], 'its own changes at once')
+  await until(() => there.length === 4, 'the others hear of that, too')
+  const ids = workers.map(({ worker }) => worker.threadId)
+  assert.deepEqual(ids.map((id) => there.filter((event) => event.threadId === id).map((event) => event.to)), [[OPEN, CLOSED], [OPEN, CLOSED]])
+  // one of them goes: nobody is the worse for it
+  await workers[0].worker.terminate()
+  breaker.isolate()
+  await until(() => there.length === 5, 'the one that is left')
+  assert.equal(there[4].threadId, ids[1])
+  await workers[1].worker.terminate()
+  breaker.reset()
+  assert.deepEqual([heard.length, breaker.stats.listenerErrors], [4, 0])
+})
+
+test('a listener that is taken back hears no event that is still on its way', async () => {
+  const [name, options] = [unique('breaker'), { failureThreshold: 1, cooldownMs: 3600000 }]
+  const breaker = lib.CircuitBreaker.named(name, options)
+  const { worker, message } = start('named', { name, options })
+  await message
+  let heard = 0
+  const id = breaker.onStateChange(() => heard++)
+  worker.postMessage('recordFailure')
+  // this thread takes no event while it waits here
+  while (breaker.state !== lib.BreakerState.OPEN);
+  assert.equal(breaker.offStateChange(id), true)
+  await sleep(20)
+  assert.equal(heard, 0)
+  await worker.terminate()
+  breaker.reset()
+})
+
+test('threads share a named bulkhead; a place that one gives back wakes the other', async () => {
+  const name = unique('bulkhead')
+  const { worker, message } = start('place', { name })
+  assert.equal(await message, 'ready')
+  const bulkhead = new lib.BulkheadManager().getOrCreate({ name, maxConcurrent: 1 })
+  assert.equal(bulkhead.stats().running, 1)
+  const waiting = bulkhead.schedule(async () => 'mine')
+  await sleep(5)
+  assert.equal(bulkhead.stats().queued, 1)
+  worker.postMessage('release')
+  assert.equal(await waiting, 'mine')
+  await worker.terminate()
+})
+
+test('a Worker that ends gives back what it holds: permits, work, places in the queue', async () => {
+  for (const task of ['place', 'work']) {
+    const name = unique(task)
+    const { worker, message } = start(task, { name })
+    assert.equal(await message, 'ready')
+    const bulkhead = new lib.BulkheadManager().getOrCreate({ name, maxConcurrent: 1 })
+    await until(() => bulkhead.stats().running === 1, 'it holds a place')
+    const waiting = bulkhead.schedule(async () => 'mine')
+    await worker.terminate()
+    assert.equal(await waiting, 'mine', task)
+    assert.deepEqual([bulkhead.stats().running, bulkhead.stats().queued], [0, 0])
+  }
+})
+
+test('metrics tell of what other threads have named', async () => {
+  const name = unique('metrics')
+  const { worker, message } = start('named', { name })
+  await message
+  assert.equal(lib.metrics().breakers.find((breaker) => breaker.name === name).state, lib.BreakerState.CLOSED)
+  await worker.terminate()
+})

@@ -1,6 +1,16 @@
 // Made by make-api.mjs from index.d.ts: do not edit.
 export default {
   "functions": {
+    "bareLlmCall": {
+      "parameters": [
+        {
+          "name": "fn",
+          "optional": false,
+          "type": "() => Promise<T>"
+        }
+      ],
+      "returns": "Promise<T>"
+    },
     "cancellableSleep": {
       "parameters": [
         {
@@ -46,6 +56,46 @@ export default {
       ],
       "returns": "ErrorInfo"
     },
+    "createBreaker": {
+      "parameters": [
+        {
+          "name": "action",
+          "optional": false,
+          "type": "(...args: Object[]) => Promise<Object | string | void>"
+        },
+        {
+          "name": "options",
+          "optional": true,
+          "type": "CreateBreakerOptions"
+        }
+      ],
+      "returns": "BreakerWithEvents"
+    },
+    "createBulkhead": {
+      "parameters": [
+        {
+          "name": "config",
+          "optional": false,
+          "type": "BulkheadConfig"
+        },
+        {
+          "name": "clock",
+          "optional": true,
+          "type": "ManualClock"
+        }
+      ],
+      "returns": "Bulkhead"
+    },
+    "createBulkheadManager": {
+      "parameters": [
+        {
+          "name": "clock",
+          "optional": true,
+          "type": "ManualClock"
+        }
+      ],
+      "returns": "BulkheadManager"
+    },
     "createFlakyLLMMock": {
       "parameters": [
         {
@@ -76,6 +126,36 @@ export default {
       ],
       "returns": "ResilientAgent"
     },
+    "demoBadScenario": {
+      "parameters": [
+        {
+          "name": "client",
+          "optional": false,
+          "type": "LlmClient | (() => Promise<Object | string>)"
+        },
+        {
+          "name": "concurrency",
+          "optional": true,
+          "type": "number"
+        },
+        {
+          "name": "clock",
+          "optional": true,
+          "type": "ManualClock"
+        }
+      ],
+      "returns": "Promise<BadScenario>"
+    },
+    "getBreakerState": {
+      "parameters": [
+        {
+          "name": "breaker",
+          "optional": false,
+          "type": "BreakerWithEvents"
+        }
+      ],
+      "returns": "'closed' | 'open' | 'halfOpen'"
+    },
     "getNextTier": {
       "parameters": [
         {
@@ -85,6 +165,10 @@ export default {
         }
       ],
       "returns": "ModelTier | undefined"
+    },
+    "metrics": {
+      "parameters": [],
+      "returns": "Metrics"
     },
     "nextDelayMs": {
       "parameters": [
@@ -100,6 +184,10 @@ export default {
         }
       ],
       "returns": "number"
+    },
+    "prometheusText": {
+      "parameters": [],
+      "returns": "string"
     },
     "requestWithRetry": {
       "parameters": [
@@ -124,6 +212,21 @@ export default {
     "version": {
       "parameters": [],
       "returns": "string"
+    },
+    "withSimpleRetry": {
+      "parameters": [
+        {
+          "name": "fn",
+          "optional": false,
+          "type": "() => Promise<T>"
+        },
+        {
+          "name": "options",
+          "optional": true,
+          "type": "SimpleRetryOptions"
+        }
+      ],
+      "returns": "Promise<T>"
     }
   },
   "classes": {
@@ -274,6 +377,195 @@ export default {
         "isProbe": "boolean"
       }
     },
+    "BreakerWithEvents": {
+      "constructible": false,
+      "parameters": [],
+      "methods": {
+        "fire": {
+          "parameters": [
+            {
+              "name": "args",
+              "optional": true,
+              "type": "Object[]"
+            }
+          ],
+          "returns": "Promise<T>"
+        },
+        "fallback": {
+          "parameters": [
+            {
+              "name": "fallback",
+              "optional": false,
+              "type": "(...args: Object[]) => Object | Promise<Object>"
+            }
+          ],
+          "returns": "BreakerWithEvents"
+        },
+        "on": {
+          "parameters": [
+            {
+              "name": "event",
+              "optional": false,
+              "type": "string"
+            },
+            {
+              "name": "listener",
+              "optional": false,
+              "type": "(...args: Object[]) => void"
+            }
+          ],
+          "returns": "BreakerWithEvents"
+        },
+        "off": {
+          "parameters": [
+            {
+              "name": "event",
+              "optional": false,
+              "type": "string"
+            },
+            {
+              "name": "listener",
+              "optional": false,
+              "type": "(...args: Object[]) => void"
+            }
+          ],
+          "returns": "boolean"
+        },
+        "open": {
+          "parameters": [],
+          "returns": "void"
+        },
+        "close": {
+          "parameters": [],
+          "returns": "void"
+        },
+        "shutdown": {
+          "parameters": [],
+          "returns": "void"
+        }
+      },
+      "statics": {},
+      "getters": {
+        "name": "string | undefined",
+        "configMismatch": "boolean",
+        "opened": "boolean",
+        "halfOpen": "boolean",
+        "closed": "boolean",
+        "status": "BreakerStatus",
+        "stats": "FireStats"
+      }
+    },
+    "Bulkhead": {
+      "constructible": true,
+      "parameters": [
+        {
+          "name": "config",
+          "optional": false,
+          "type": "BulkheadConfig"
+        },
+        {
+          "name": "clock",
+          "optional": true,
+          "type": "ManualClock"
+        }
+      ],
+      "methods": {
+        "stats": {
+          "parameters": [],
+          "returns": "BulkheadStats"
+        },
+        "schedule": {
+          "parameters": [
+            {
+              "name": "fn",
+              "optional": false,
+              "type": "(cancelToken: CancelToken) => Promise<T>"
+            },
+            {
+              "name": "options",
+              "optional": true,
+              "type": "ScheduleOptions"
+            }
+          ],
+          "returns": "Promise<T>"
+        },
+        "acquire": {
+          "parameters": [
+            {
+              "name": "options",
+              "optional": true,
+              "type": "AcquireOptions"
+            }
+          ],
+          "returns": "Promise<BulkheadPermit>"
+        }
+      },
+      "statics": {},
+      "getters": {
+        "name": "string",
+        "configMismatch": "boolean"
+      }
+    },
+    "BulkheadManager": {
+      "constructible": true,
+      "parameters": [
+        {
+          "name": "clock",
+          "optional": true,
+          "type": "ManualClock"
+        }
+      ],
+      "methods": {
+        "getOrCreate": {
+          "parameters": [
+            {
+              "name": "config",
+              "optional": false,
+              "type": "BulkheadConfig"
+            }
+          ],
+          "returns": "Bulkhead"
+        },
+        "get": {
+          "parameters": [
+            {
+              "name": "name",
+              "optional": false,
+              "type": "string"
+            }
+          ],
+          "returns": "Bulkhead | undefined"
+        },
+        "getPreset": {
+          "parameters": [
+            {
+              "name": "name",
+              "optional": false,
+              "type": "'premium-model' | 'standard-model' | 'economy-model' | 'free-tier'"
+            }
+          ],
+          "returns": "Bulkhead"
+        },
+        "totalStats": {
+          "parameters": [],
+          "returns": "Record<string, BulkheadStats>"
+        }
+      },
+      "statics": {},
+      "getters": {}
+    },
+    "BulkheadPermit": {
+      "constructible": false,
+      "parameters": [],
+      "methods": {
+        "release": {
+          "parameters": [],
+          "returns": "void"
+        }
+      },
+      "statics": {},
+      "getters": {}
+    },
     "CancelToken": {
       "constructible": true,
       "parameters": [],
@@ -404,13 +696,31 @@ export default {
           "returns": "boolean"
         }
       },
-      "statics": {},
+      "statics": {
+        "named": {
+          "parameters": [
+            {
+              "name": "name",
+              "optional": false,
+              "type": "string"
+            },
+            {
+              "name": "options",
+              "optional": true,
+              "type": "NamedBreakerOptions"
+            }
+          ],
+          "returns": "CircuitBreaker"
+        }
+      },
       "getters": {
         "state": "BreakerState",
         "retryAfterMs": "number",
         "consecutiveFailures": "number",
         "windowCounts": "WindowCounts | undefined",
-        "stats": "BreakerStats"
+        "stats": "BreakerStats",
+        "name": "string | undefined",
+        "configMismatch": "boolean"
       }
     },
     "FlakyLlmClient": {
@@ -994,6 +1304,62 @@ export default {
         "type": "boolean"
       }
     },
+    "NamedBreakerOptions": {
+      "failureThreshold": {
+        "optional": true,
+        "type": "number"
+      },
+      "cooldownMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "cooldownFactor": {
+        "optional": true,
+        "type": "number"
+      },
+      "maxCooldownMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "cooldownSpread": {
+        "optional": true,
+        "type": "number"
+      },
+      "cooldownResetMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "maxRetryAfterMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "halfOpenProbes": {
+        "optional": true,
+        "type": "number"
+      },
+      "successThreshold": {
+        "optional": true,
+        "type": "number"
+      },
+      "probeLeaseMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "window": {
+        "optional": true,
+        "type": "WindowOptions"
+      }
+    },
+    "AcquireOptions": {
+      "maxWaitMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "cancelToken": {
+        "optional": true,
+        "type": "CancelToken"
+      }
+    },
     "AgentAnswer": {
       "result": {
         "optional": false,
@@ -1244,6 +1610,20 @@ export default {
         "type": "boolean"
       }
     },
+    "BadScenario": {
+      "success": {
+        "optional": false,
+        "type": "number"
+      },
+      "failed": {
+        "optional": false,
+        "type": "number"
+      },
+      "totalTimeMs": {
+        "optional": false,
+        "type": "number"
+      }
+    },
     "BreakerEvent": {
       "from": {
         "optional": false,
@@ -1268,6 +1648,28 @@ export default {
       "cooldownMs": {
         "optional": false,
         "type": "number"
+      }
+    },
+    "BreakerMetrics": {
+      "name": {
+        "optional": false,
+        "type": "string"
+      },
+      "state": {
+        "optional": false,
+        "type": "BreakerState"
+      },
+      "retryAfterMs": {
+        "optional": false,
+        "type": "number"
+      },
+      "consecutiveFailures": {
+        "optional": false,
+        "type": "number"
+      },
+      "stats": {
+        "optional": false,
+        "type": "BreakerStats"
       }
     },
     "BreakerOptions": {
@@ -1342,6 +1744,102 @@ export default {
         "type": "number"
       },
       "listenerErrors": {
+        "optional": false,
+        "type": "number"
+      }
+    },
+    "BreakerStatus": {
+      "open": {
+        "optional": false,
+        "type": "boolean"
+      },
+      "halfOpen": {
+        "optional": false,
+        "type": "boolean"
+      },
+      "closed": {
+        "optional": false,
+        "type": "boolean"
+      }
+    },
+    "BulkheadConfig": {
+      "name": {
+        "optional": false,
+        "type": "string"
+      },
+      "maxConcurrent": {
+        "optional": true,
+        "type": "number"
+      },
+      "maxQueue": {
+        "optional": true,
+        "type": "number"
+      },
+      "maxWaitMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "minTime": {
+        "optional": true,
+        "type": "number"
+      },
+      "reservoir": {
+        "optional": true,
+        "type": "number"
+      },
+      "reservoirRefreshAmount": {
+        "optional": true,
+        "type": "number"
+      },
+      "reservoirRefreshInterval": {
+        "optional": true,
+        "type": "number"
+      },
+      "overrunGraceMs": {
+        "optional": true,
+        "type": "number"
+      }
+    },
+    "BulkheadMetrics": {
+      "name": {
+        "optional": false,
+        "type": "string"
+      },
+      "stats": {
+        "optional": false,
+        "type": "BulkheadStats"
+      }
+    },
+    "BulkheadStats": {
+      "running": {
+        "optional": false,
+        "type": "number"
+      },
+      "queued": {
+        "optional": false,
+        "type": "number"
+      },
+      "overrunning": {
+        "optional": false,
+        "type": "number"
+      },
+      "done": {
+        "optional": false,
+        "type": "number"
+      },
+      "rejected": {
+        "optional": false,
+        "type": "number"
+      },
+      "timedOut": {
+        "optional": false,
+        "type": "number"
+      },
+      "cancelled": {
+        "optional": false,
+        "type": "number"
+      },
+      "overrun": {
         "optional": false,
         "type": "number"
       }
@@ -1594,6 +2092,40 @@ export default {
         "type": "BreakerStats"
       }
     },
+    "CreateBreakerOptions": {
+      "timeout": {
+        "optional": true,
+        "type": "number"
+      },
+      "errorThresholdPercentage": {
+        "optional": true,
+        "type": "number"
+      },
+      "resetTimeout": {
+        "optional": true,
+        "type": "number"
+      },
+      "volumeThreshold": {
+        "optional": true,
+        "type": "number"
+      },
+      "rollingCountTimeout": {
+        "optional": true,
+        "type": "number"
+      },
+      "rollingCountBuckets": {
+        "optional": true,
+        "type": "number"
+      },
+      "name": {
+        "optional": true,
+        "type": "string"
+      },
+      "clock": {
+        "optional": true,
+        "type": "ManualClock"
+      }
+    },
     "ErrorInfo": {
       "code": {
         "optional": false,
@@ -1658,6 +2190,36 @@ export default {
         "type": "string"
       }
     },
+    "FireStats": {
+      "fires": {
+        "optional": false,
+        "type": "number"
+      },
+      "successes": {
+        "optional": false,
+        "type": "number"
+      },
+      "failures": {
+        "optional": false,
+        "type": "number"
+      },
+      "timeouts": {
+        "optional": false,
+        "type": "number"
+      },
+      "rejects": {
+        "optional": false,
+        "type": "number"
+      },
+      "fallbacks": {
+        "optional": false,
+        "type": "number"
+      },
+      "listenerErrors": {
+        "optional": false,
+        "type": "number"
+      }
+    },
     "FlakyOptions": {
       "failureRate": {
         "optional": true,
@@ -1712,6 +2274,16 @@ export default {
       "requestId": {
         "optional": true,
         "type": "string"
+      }
+    },
+    "Metrics": {
+      "breakers": {
+        "optional": false,
+        "type": "Array<BreakerMetrics>"
+      },
+      "bulkheads": {
+        "optional": false,
+        "type": "Array<BulkheadMetrics>"
       }
     },
     "MockOptions": {
@@ -2256,6 +2828,20 @@ export default {
         "type": "ManualClock"
       }
     },
+    "ScheduleOptions": {
+      "maxWaitMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "timeoutMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "cancelToken": {
+        "optional": true,
+        "type": "CancelToken"
+      }
+    },
     "SimilarityOptions": {
       "embed": {
         "optional": false,
@@ -2272,6 +2858,52 @@ export default {
       "embedTimeoutMs": {
         "optional": true,
         "type": "number"
+      }
+    },
+    "SimpleRetryOptions": {
+      "retries": {
+        "optional": true,
+        "type": "number"
+      },
+      "minTimeout": {
+        "optional": true,
+        "type": "number"
+      },
+      "maxTimeout": {
+        "optional": true,
+        "type": "number"
+      },
+      "factor": {
+        "optional": true,
+        "type": "number"
+      },
+      "randomize": {
+        "optional": true,
+        "type": "boolean"
+      },
+      "attemptTimeoutMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "shouldRetry": {
+        "optional": true,
+        "type": "(error: Error) => boolean"
+      },
+      "onFailedAttempt": {
+        "optional": true,
+        "type": "(error: Error, attempt: number) => void"
+      },
+      "cancelToken": {
+        "optional": true,
+        "type": "CancelToken"
+      },
+      "rng": {
+        "optional": true,
+        "type": "() => number"
+      },
+      "clock": {
+        "optional": true,
+        "type": "ManualClock"
       }
     },
     "SleepOptions": {
@@ -2391,6 +3023,7 @@ export default {
       "Offline": "offline",
       "Cancelled": "cancelled",
       "ClientBug": "client_bug",
+      "Rejected": "rejected",
       "Unknown": "unknown"
     },
     "Jitter": {

@@ -22,12 +22,13 @@ function split(text, separator) {
 }
 
 function parameter(text) {
-  const [, name, optional, type] = text.match(/^(\w+)(\??): (.+)$/)
-  return { name, optional: optional === '?', type }
+  const [, rest, name, optional, type] = text.match(/^(\.\.\.)?(\w+)(\??): (.+)$/)
+  return { name, optional: optional === '?' || rest !== undefined, type }
 }
 
-/** `name(parameters): type`, with the name in front already cut off. */
-function signature(text) {
+/** `name<T>(parameters): type`, with the name in front already cut off. */
+function signature(generic) {
+  const text = generic.replace(/^<\w+>/, '')
   let end = 0
   for (let depth = 0; ; end++) {
     if (text[end] === '(') depth++
@@ -39,7 +40,7 @@ function signature(text) {
 function readClass(lines) {
   const result = { constructible: false, parameters: [], methods: {}, statics: {}, getters: {} }
   for (const line of lines) {
-    const [, modifier, name, rest] = line.match(/^(private |static |get )?(\w+)(\(.*)$/)
+    const [, modifier, name, rest] = line.match(/^(private |static |get )?(\w+)((?:<\w+>)?\(.*)$/)
     const read = signature(rest)
     if (modifier === 'private ') continue
     if (name === 'constructor') Object.assign(result, { constructible: true, parameters: read.parameters })
@@ -64,6 +65,7 @@ const readEnum = (lines) => Object.fromEntries(lines.map((line) => line.replace(
 /** The whole file. What it does not know is an error, so that nothing is left out unseen. */
 export function read(text) {
   const api = { functions: {}, classes: {}, interfaces: {}, enums: {}, types: {}, constants: {} }
+  const bases = {} // of interfaces that extend another one
   const code = text.replace(/\/\*[\s\S]*?\*\//g, '').split('\n').map((line) => line.trim()).filter(Boolean)
   while (code.length > 0) {
     const head = code.shift().replace(/^export (declare )?/, '')
@@ -71,12 +73,15 @@ export function read(text) {
     const [, kind, name, rest] = head.match(/^(function|class|interface|enum|type|const) (\w+)(.*)$/) || [, head]
     if (kind === 'function') api.functions[name] = signature(rest)
     else if (kind === 'class') api.classes[name] = readClass(body())
-    else if (kind === 'interface') api.interfaces[name] = readInterface(body())
-    else if (kind === 'enum') api.enums[name] = readEnum(body())
+    else if (kind === 'interface') {
+      api.interfaces[name] = readInterface(body())
+      if (rest.startsWith(' extends ')) bases[name] = rest.match(/^ extends (\w+) \{$/)[1]
+    } else if (kind === 'enum') api.enums[name] = readEnum(body())
     else if (kind === 'const') api.constants[name] = rest.replace(/^: /, '')
     else if (kind === 'type') api.types[name] = rest.replace(/^ = /, '')
     else throw new Error('index.d.ts has something unknown: ' + head)
   }
+  for (const [name, base] of Object.entries(bases)) Object.assign(api.interfaces[name], api.interfaces[base])
   return api
 }
 

@@ -68,12 +68,28 @@ export interface LlmProvider {
 /** Gives the fallback text of one call; at once or as a promise. */
 export type FallbackFunction = (failure: FailureInfo) => string | Promise<string>
 
+/** Settings of `CircuitBreaker.named`. Unset: as of `new CircuitBreaker()`. */
+export interface NamedBreakerOptions extends BreakerOptions {
+  /** Failures in a row that open it. 1 to 2^32 − 1; default 3. */
+  failureThreshold?: number
+  /** How long it stays open before a probe may go out, in milliseconds. 0 to 365 days; default 5000. */
+  cooldownMs?: number
+}
+
 /** What a breaker counts. */
 export declare enum Accounting {
   /** Each attempt: a breaker that opens in the middle of a call ends it at once (article 000). */
   Attempt = 'attempt',
   /** Each call by its last attempt: what a retry mends is not counted (article 003). */
   Call = 'call'
+}
+
+/** Settings of one `Bulkhead.acquire`. */
+export interface AcquireOptions {
+  /** Longest wait for a place in milliseconds, within that of the bulkhead. 0 (now or not at all) to 365 days. */
+  maxWaitMs?: number
+  /** Ends the wait when cancelled. */
+  cancelToken?: CancelToken
 }
 
 /** What an agent gives: always something that can be shown, and what it is worth. */
@@ -234,6 +250,16 @@ export interface AttemptRecord {
   maybeBilled: boolean
 }
 
+/** What `demoBadScenario` saw. */
+export interface BadScenario {
+  /** Calls that gave an answer. */
+  success: number
+  /** Calls that failed. */
+  failed: number
+  /** How long all of them took, in milliseconds. */
+  totalTimeMs: number
+}
+
 /** One change of a breaker's state. */
 export interface BreakerEvent {
   /** State before. */
@@ -248,6 +274,20 @@ export interface BreakerEvent {
   failures: number
   /** How long it will stay open, in milliseconds; 0 unless it opened. */
   cooldownMs: number
+}
+
+/** One breaker of `Metrics`. */
+export interface BreakerMetrics {
+  /** Its name. */
+  name: string
+  /** The state that it is in. */
+  state: BreakerState
+  /** Milliseconds until a call may be admitted; Infinity while isolated. */
+  retryAfterMs: number
+  /** Failures in a row. */
+  consecutiveFailures: number
+  /** What it has seen since it was made. `listenerErrors` are only those that the listeners' own instances don't know of. */
+  stats: BreakerStats
 }
 
 /** Settings of a `CircuitBreaker` beyond threshold and cooldown. Unset: as in article 000. */
@@ -311,6 +351,69 @@ export interface BreakerStats {
   closed: number
   /** Listeners that threw. */
   listenerErrors: number
+}
+
+/** The state of a `BreakerWithEvents` in three words, one of which is true. */
+export interface BreakerStatus {
+  /** Calls are rejected. */
+  open: boolean
+  /** One call probes. */
+  halfOpen: boolean
+  /** Calls pass. */
+  closed: boolean
+}
+
+/** Settings of a `Bulkhead`, by the names of article 004. */
+export interface BulkheadConfig {
+  /** 1 to 100 characters. */
+  name: string
+  /** Calls that run at once. 1 to 100 000; default 20. */
+  maxConcurrent?: number
+  /** Calls that wait at once. 0 (none waits) to 100 000; default 1000. */
+  maxQueue?: number
+  /** Longest wait in milliseconds. 0 (none waits) to 365 days; default: as long as the caller allows. */
+  maxWaitMs?: number
+  /** Time from one start to the next, in milliseconds. 0 to 365 days; default 0. */
+  minTime?: number
+  /** Tokens at the beginning: each start takes one. 0 (nothing starts) to 100 000; default: starts are not counted. */
+  reservoir?: number
+  /**
+   * Starts in any refresh interval: a token comes back one interval after its use, not all at once at its end. 0 to
+   * 100 000; default `reservoir`. Nothing without `reservoir`.
+   */
+  reservoirRefreshAmount?: number
+  /** That interval in milliseconds. 1 to 365 days; default: no token comes back. Nothing without `reservoir`. */
+  reservoirRefreshInterval?: number
+  /** How long work that its caller has left keeps its place, in milliseconds. 0 to 365 days; default 30 000. */
+  overrunGraceMs?: number
+}
+
+/** One bulkhead of `Metrics`. */
+export interface BulkheadMetrics {
+  /** Its name. */
+  name: string
+  /** What it has seen since it was made. */
+  stats: BulkheadStats
+}
+
+/** What a bulkhead has seen since it was made. */
+export interface BulkheadStats {
+  /** Calls that run now. */
+  running: number
+  /** Calls that wait now. */
+  queued: number
+  /** Places taken now by work whose caller has left. */
+  overrunning: number
+  /** Calls that ran and are over for their caller. */
+  done: number
+  /** Calls refused without a wait of its full length. */
+  rejected: number
+  /** Calls that waited as long as they may. */
+  timedOut: number
+  /** Calls that were cancelled before they started. */
+  cancelled: number
+  /** Of `done`, those whose work went on without its caller. */
+  overrun: number
 }
 
 /** Limits of stored answers. 0 in one of them: nothing is kept. */
@@ -473,6 +576,26 @@ export interface Circuit {
   stats: BreakerStats
 }
 
+/** Settings of `createBreaker`, by the names of opossum that article 004 uses, with its values as defaults. */
+export interface CreateBreakerOptions {
+  /** Longest time for one call in milliseconds. 1 to 365 days; default 10 000. */
+  timeout?: number
+  /** Share of failed calls in the window that opens it, in percent. Above 0, up to 100; default 50. */
+  errorThresholdPercentage?: number
+  /** How long it stays open before a call may probe, in milliseconds. 0 to 365 days; default 5000. */
+  resetTimeout?: number
+  /** With fewer calls in the window nothing is judged. 1 to 1 000 000; default 3. */
+  volumeThreshold?: number
+  /** Length of the window in milliseconds. 1 to 365 days; default 10 000. */
+  rollingCountTimeout?: number
+  /** Steps in which the window moves on. 1 to 1000; default 10. */
+  rollingCountBuckets?: number
+  /** 1 to 100 characters: it is then the breaker of that name, as of `CircuitBreaker.named`. Not beside `clock`. */
+  name?: string
+  /** A clock that moves by hand, for tests; default: the device's monotonic clock. */
+  clock?: ManualClock
+}
+
 /** Where a wait between two attempts comes from. */
 export declare enum DelaySource {
   /** The backoff of the client's policy. */
@@ -517,6 +640,8 @@ export declare enum ErrorClass {
   Cancelled = 'cancelled',
   /** The app's own client is broken: it threw a TypeError or the like. */
   ClientBug = 'client_bug',
+  /** Turned away on this device before it was sent: a `Bulkhead` had no place, or a breaker inside the client is open. */
+  Rejected = 'rejected',
   /** Anything else. */
   Unknown = 'unknown'
 }
@@ -560,6 +685,24 @@ export interface FailureInfo {
   retryAfterMs?: number
   /** The built-in text for this failure. */
   defaultText: string
+}
+
+/** What a `BreakerWithEvents` has seen since it was made. */
+export interface FireStats {
+  /** Calls of `fire`. */
+  fires: number
+  /** Calls whose function succeeded. */
+  successes: number
+  /** Calls whose function failed, for whatever reason, or took too long. */
+  failures: number
+  /** Of these, those that took too long. */
+  timeouts: number
+  /** Calls that the breaker rejected. */
+  rejects: number
+  /** Calls that ended with what the fallback gave. */
+  fallbacks: number
+  /** Listeners that threw. */
+  listenerErrors: number
 }
 
 /** Settings of a `FlakyLlmClient`. */
@@ -631,6 +774,14 @@ export declare enum Locale {
 
 /** From dear to cheap: the way down when calls fail. */
 export const MODEL_TIER_ORDER: ModelTier[]
+
+/** What all named breakers and bulkheads have seen. */
+export interface Metrics {
+  /** Those of `CircuitBreaker.named` and of `createBreaker` with a name, sorted by name. */
+  breakers: Array<BreakerMetrics>
+  /** Those of `BulkheadManager`, sorted by name. */
+  bulkheads: Array<BulkheadMetrics>
+}
 
 /** Settings of a `MockLlmClient`. */
 export interface MockOptions {
@@ -1071,6 +1222,16 @@ export interface RunnerConfig {
 /** What the user reads when every model has failed, in Chinese. */
 export const STATIC_FALLBACK_RESPONSE: string
 
+/** Settings of one `Bulkhead.schedule`. */
+export interface ScheduleOptions {
+  /** Longest wait for a place in milliseconds, within that of the bulkhead. 0 (now or not at all) to 365 days. */
+  maxWaitMs?: number
+  /** Longest time for the function itself in milliseconds, from its start. 1 to 365 days; default: it is waited for. */
+  timeoutMs?: number
+  /** Ends the wait when cancelled, and lets `schedule` reject although its function still runs. */
+  cancelToken?: CancelToken
+}
+
 /** How questions that mean the same are found: by embeddings that your own model makes. */
 export interface SimilarityOptions {
   /**
@@ -1087,6 +1248,39 @@ export interface SimilarityOptions {
   threshold?: number
   /** Longest time for an embedding, in milliseconds. 1 to 365 days; default 5000. */
   embedTimeoutMs?: number
+}
+
+/** Settings of one `withSimpleRetry`, by the names of article 004. */
+export interface SimpleRetryOptions {
+  /** Retries after the first attempt: 3 means at most 4 calls. 0 to 100; default 3. */
+  retries?: number
+  /** Wait before the first retry, in milliseconds. 0 to 365 days; default 500. */
+  minTimeout?: number
+  /** Cap of a wait in milliseconds. 0 to 365 days; default 5000. */
+  maxTimeout?: number
+  /** What each further wait is multiplied with. 1 to 1000; default 2. */
+  factor?: number
+  /**
+   * Whether waits are spread over [0.5, 1.5) of that, maxTimeout being the cap all the same. Default true: calls that
+   * failed together don't come back together. False is the article's own: 500, 1000, 2000 ms.
+   */
+  randomize?: boolean
+  /** Longest time for one attempt in milliseconds. 1 to 365 days; default 365 days: a function that hangs is waited for. */
+  attemptTimeoutMs?: number
+  /**
+   * Whether it is tried again after this error; default: when `classifyError(error).retryable`, so that a wrong key is
+   * not. `() => true` tries all again, as the article does. What it throws, and anything but true, means no. Not asked
+   * about attempts that were given up.
+   */
+  shouldRetry?: (error: Error) => boolean
+  /** Called after each attempt that threw, counted from 1. What it throws is logged. */
+  onFailedAttempt?: (error: Error, attempt: number) => void
+  /** Ends it when cancelled, at once in a wait. */
+  cancelToken?: CancelToken
+  /** Source of chance in [0, 1) for the spread; default: the device's. */
+  rng?: () => number
+  /** A clock that moves by hand, for tests; default: the device's monotonic clock. */
+  clock?: ManualClock
 }
 
 /** Settings of one `cancellableSleep`. */
@@ -1175,6 +1369,12 @@ export interface WindowOptions {
 }
 
 /**
+ * Calls `fn`, with nothing around it: no timeout, no retry, no breaker, no fallback. Layer 0 of article 004, to compare with.
+ * Rejects with INVALID_ARGUMENT when `fn` is no function.
+ */
+export declare function bareLlmCall<T>(fn: () => Promise<T>): Promise<T>
+
+/**
  * Waits for `ms` milliseconds, or until `token` is cancelled: then it ends at once.
  * Rejects only with INVALID_ARGUMENT, for a wrong argument.
  *
@@ -1208,6 +1408,39 @@ export declare function cascadedModelCall(options: CascadedCallOptions): Promise
 export declare function classifyError(error: Object | string | number | boolean | null | undefined, provider?: string): ErrorInfo
 
 /**
+ * A breaker around `action`, in the shape of opossum as article 004 uses it. It opens when enough of the calls of the last
+ * seconds have failed.
+ *
+ * What is different from opossum, on purpose: what counts as a failure of the service is what `classifyError` says, so
+ * that a wrong key or a cancelled call opens nothing; it opens at its percentage, not above it, over completed calls only;
+ * it is half-open from the first call after `resetTimeout` on, not by a timer; one call probes while others are rejected,
+ * and it can neither get stuck nor be closed by a late result; a Retry-After of the service is obeyed; `open()` holds
+ * until `close()`; `stats` count from the start, not over the window.
+ * Throws INVALID_ARGUMENT naming the field, the value and what is allowed.
+ *
+ * @param action makes one call and does not retry by itself
+ * @param options the window and the times
+ */
+export declare function createBreaker(action: (...args: Object[]) => Promise<Object | string | void>, options?: CreateBreakerOptions): BreakerWithEvents
+
+/**
+ * The same as `new Bulkhead(config, clock)` (article 004).
+ * Throws INVALID_CONFIG naming the field, the value and what is allowed.
+ *
+ * @param config name and limits
+ * @param clock a clock that moves by hand, for tests
+ */
+export declare function createBulkhead(config: BulkheadConfig, clock?: ManualClock): Bulkhead
+
+/**
+ * The same as `new BulkheadManager(clock)` (article 004).
+ * Throws INVALID_CONFIG unless `clock` is a `ManualClock`.
+ *
+ * @param clock a clock that moves by hand, for tests
+ */
+export declare function createBulkheadManager(clock?: ManualClock): BulkheadManager
+
+/**
  * The same as a function, as article 004 makes it: each call gives a text, or fails.
  * Throws INVALID_CONFIG naming the field, the value and what is allowed.
  */
@@ -1226,10 +1459,29 @@ export declare function createModelRouter(options?: RouterOptions): ModelRouter
 export declare function createResilientAgent(options: AgentOptions): ResilientAgent
 
 /**
+ * Makes many calls at once with nothing around them, and counts (layer 0 of article 004).
+ * Rejects with INVALID_ARGUMENT naming the field, the value and what is allowed.
+ *
+ * @param client an object with `chat`, or a function that makes one call
+ * @param concurrency how many calls, 1 to 1000; default 20
+ * @param clock a clock that moves by hand, for tests
+ */
+export declare function demoBadScenario(client: LlmClient | (() => Promise<Object | string>), concurrency?: number, clock?: ManualClock): Promise<BadScenario>
+
+/**
+ * The state of a breaker in one word (article 004).
+ * Throws INVALID_ARGUMENT unless `createBreaker` made it.
+ */
+export declare function getBreakerState(breaker: BreakerWithEvents): 'closed' | 'open' | 'halfOpen'
+
+/**
  * The next cheaper tier; undefined after the last one.
  * Throws INVALID_ARGUMENT for anything but a tier.
  */
 export declare function getNextTier(current: ModelTier): ModelTier | undefined
+
+/** The same as `prometheusText()`, as an object. */
+export declare function metrics(): Metrics
 
 /**
  * The wait before retry `attempt` in milliseconds: evenly spread over [0, min(maxMs, baseMs · factor^(attempt − 1))),
@@ -1240,6 +1492,12 @@ export declare function getNextTier(current: ModelTier): ModelTier | undefined
  * @param attempt which retry, counted from 1
  */
 export declare function nextDelayMs(policy: RetryPolicy, attempt: number): number
+
+/**
+ * What all named breakers and bulkheads of the process have seen, as text for Prometheus (exposition format 0.0.4): what
+ * an endpoint `/metrics` gives. Whatever has a name is in it from the moment it is made.
+ */
+export declare function prometheusText(): string
 
 /**
  * Sends a request until it succeeds, fails for good, or is given up (article 001). A 2xx is done; a 4xx is final, and
@@ -1259,6 +1517,19 @@ export declare function requestWithRetry(request: (context: AttemptContext) => P
 
 /** Version of this module. */
 export declare function version(): string
+
+/**
+ * Calls a function until it succeeds or there is no use in trying again: layer 1 of article 004. The wait doubles each
+ * time. It mends a short fault; when the service is down, each caller asks four times instead of once, which is what a
+ * breaker is for: put `breaker.fire` inside, what it rejects is not tried again.
+ * Rejects with INVALID_ARGUMENT naming the field, the value and what is allowed.
+ *
+ * @param fn makes one attempt and does not retry by itself
+ * @param options retries, waits, cancelling
+ * @returns what `fn` gave; rejects with what its last attempt threw, or with an `Error` whose `code` is `timeout` or
+ * `cancelled`
+ */
+export declare function withSimpleRetry<T>(fn: () => Promise<T>, options?: SimpleRetryOptions): Promise<T>
 
 /**
  * Keeps answers, at most so many, so large, so long; the least recently used one leaves first. Equal requests at the
@@ -1356,6 +1627,147 @@ export declare class BreakerPermit {
   release(): void
 }
 
+/** A breaker around one function, as article 004 has it from opossum. Only `createBreaker` makes one. */
+export declare class BreakerWithEvents {
+  private constructor()
+  /**
+   * Calls the action with these arguments, unless the breaker rejects it.
+   *
+   * @param args passed to the action untouched; at most 8, more are refused
+   * @returns what the action gave, or the fallback; rejects without a fallback, with what the action threw, or with an
+   * `Error` whose `code` is `circuit_open`, `retry_after` (with `retryAfterMs`), `timeout` or `shutdown`, and with it
+   * when the fallback itself fails
+   */
+  fire<T>(...args: Object[]): Promise<T>
+  /**
+   * What `fire` gives when the action fails, is too slow or is rejected. The latest one counts.
+   * Throws INVALID_ARGUMENT when it is no function.
+   *
+   * @param fallback gets the arguments of `fire` and after them the error
+   */
+  fallback(fallback: (...args: Object[]) => Object | Promise<Object>): BreakerWithEvents
+  /**
+   * Calls `listener` at each such event: `open`, `halfOpen`, `close` (with a `BreakerEvent`), `fire` (arguments), `success`
+   * (result, milliseconds), `failure` (error, milliseconds), `timeout` (error, milliseconds), `reject` (error), `fallback`
+   * (result, error). What it throws costs the call nothing: `stats.listenerErrors` counts.
+   * Throws INVALID_ARGUMENT for another event, or when `listener` is no function.
+   */
+  on(event: string, listener: (...args: Object[]) => void): BreakerWithEvents
+  /**
+   * Forgets a listener.
+   * Throws INVALID_ARGUMENT for another event, or when `listener` is no function.
+   *
+   * @returns false when it does not listen to that event
+   */
+  off(event: string, listener: (...args: Object[]) => void): boolean
+  /** Its name; undefined unless it was given one. */
+  get name(): string | undefined
+  /** Whether the breaker of this name has other settings than those that this one was made with. */
+  get configMismatch(): boolean
+  /** Whether calls are rejected: true until a call comes after `resetTimeout`. */
+  get opened(): boolean
+  /** Whether one call probes. */
+  get halfOpen(): boolean
+  /** Whether calls pass. */
+  get closed(): boolean
+  /** The three of them. */
+  get status(): BreakerStatus
+  /** What it has seen since it was made. */
+  get stats(): FireStats
+  /** Rejects every call until `close()`. */
+  open(): void
+  /** Closed, nothing counted, as when it was made. */
+  close(): void
+  /** Forgets all listeners; `fire` rejects from now on. Calls in flight go on. */
+  shutdown(): void
+}
+
+/**
+ * Bounds how many calls run at once and how fast they start, so that one slow or rationed service can't take what the
+ * others need. Calls wait in the order in which they came.
+ */
+export declare class Bulkhead {
+  /**
+   * One of its own, whatever its name; a `BulkheadManager` gives those that are shared by name.
+   * Throws INVALID_CONFIG naming the field, the value and what is allowed.
+   *
+   * @param config name and limits
+   * @param clock a clock that moves by hand, for tests; default: the device's monotonic clock
+   */
+  constructor(config: BulkheadConfig, clock?: ManualClock)
+  /** Its name. */
+  get name(): string
+  /**
+   * Whether the bulkhead of this name has other settings than this instance was asked for with: whoever named it first
+   * has set them.
+   */
+  get configMismatch(): boolean
+  /** What it has seen. */
+  stats(): BulkheadStats
+  /**
+   * Calls `fn` once there is a place for it, and keeps the place until its promise has settled: also when `schedule`
+   * itself has been given up before, by cancel or timeout, but then for `overrunGraceMs` at the most.
+   * Rejects with INVALID_ARGUMENT naming the field, the value and what is allowed.
+   *
+   * @param fn the call; when it declares a parameter it gets a token that is cancelled when `schedule` is given up
+   * @param options longest wait, timeout, cancelling
+   * @returns what `fn` gave; rejects with what it threw, or with an `Error` whose `code` is `bulkhead` (with `reason`
+   * `queue_full`, `wait_too_long` or `timed_out`, and `retryAfterMs` if that is known), `cancelled` or `timeout`
+   */
+  schedule<T>(fn: (cancelToken: CancelToken) => Promise<T>, options?: ScheduleOptions): Promise<T>
+  /**
+   * A place, for work that is no single function. Give it back with `release()`.
+   * Rejects with INVALID_ARGUMENT naming the field, the value and what is allowed.
+   *
+   * @param options longest wait, cancelling
+   * @returns rejects as `schedule` does
+   */
+  acquire(options?: AcquireOptions): Promise<BulkheadPermit>
+}
+
+/**
+ * Bulkheads by name: all that ask for one name share one bulkhead, on all threads of the process, and `prometheusText()`
+ * tells of it. There may be 500 names; when there are more, the one that was used the longest ago is forgotten, of those
+ * where nothing runs or waits.
+ *
+ * The article's managers have bulkheads of their own each; two of them let twice as much through to one service. Here only
+ * a manager with a clock for tests has.
+ */
+export declare class BulkheadManager {
+  /**
+   * Throws INVALID_CONFIG naming the field, the value and what is allowed.
+   *
+   * @param clock a clock that moves by hand, for tests: its bulkheads are its own then
+   */
+  constructor(clock?: ManualClock)
+  /**
+   * The bulkhead of that name. It is made if there is none; `configMismatch` of what is returned tells whether it has
+   * other settings.
+   * Throws INVALID_CONFIG naming the field, the value and what is allowed; also when 500 names are in use.
+   */
+  getOrCreate(config: BulkheadConfig): Bulkhead
+  /**
+   * The bulkhead of that name, if there is one.
+   * Throws INVALID_ARGUMENT when `name` is no string of 1 to 100 characters.
+   */
+  get(name: string): Bulkhead | undefined
+  /**
+   * The bulkhead of a kind of model, under the preset's own name: `premium-model` (5 at once, 200 ms apart),
+   * `standard-model` (20, 50 ms), `economy-model` (30, 30 ms) or `free-tier` (2, 1000 ms, 10 in any minute).
+   * Throws INVALID_ARGUMENT for another name.
+   */
+  getPreset(name: 'premium-model' | 'standard-model' | 'economy-model' | 'free-tier'): Bulkhead
+  /** What each of them has seen, by name. */
+  totalStats(): Record<string, BulkheadStats>
+}
+
+/** A place in a `Bulkhead`. One that is never given back is when it is garbage-collected. */
+export declare class BulkheadPermit {
+  private constructor()
+  /** Gives the place back, once: later calls do nothing. */
+  release(): void
+}
+
 /** Ends the calls that it was given to, once and at once: waits end, the client in flight is told. */
 export declare class CancelToken {
   /** A token that is not cancelled. */
@@ -1395,6 +1807,20 @@ export declare class CircuitBreaker {
    * @param options everything else
    */
   constructor(failureThreshold?: number, cooldownMs?: number, now?: () => number, options?: BreakerOptions)
+  /**
+   * The breaker of that name, which all threads of the process share, and which `prometheusText()` tells of (article
+   * 003). It is made if there is none.
+   *
+   * There may be 500 names. When there are more, the breaker that was used the longest ago is forgotten, of those that
+   * are as new: closed, nothing counted, no call in flight, no listener, no client. Whoever uses it next gets a new one of the same
+   * settings; only its `stats` are lost. Open ones are never forgotten.
+   * Throws INVALID_CONFIG naming the field, the value and what is allowed; also when 500 names are in use.
+   *
+   * @param name 1 to 100 characters
+   * @param options its settings, which hold when it is made; left out: those that it has, or the defaults. `configMismatch` tells
+   * whether it has others
+   */
+  static named(name: string, options?: NamedBreakerOptions): CircuitBreaker
   /** Asks for one call. True: make it and record how it ended. While half-open only probes are let through. */
   allowRequest(): boolean
   /**
@@ -1430,6 +1856,13 @@ export declare class CircuitBreaker {
   get windowCounts(): WindowCounts | undefined
   /** What it has seen since it was made; `opened` and `closed` count `isolate()`, `forceClosed()` and `reset()` too. */
   get stats(): BreakerStats
+  /** Its name; undefined unless it was made with `named`. */
+  get name(): string | undefined
+  /**
+   * Whether the breaker of this name has other settings than the options that this instance was made with: whoever
+   * named it first has set them. False unless it was made with `named` and with options.
+   */
+  get configMismatch(): boolean
   /** Rejects every call until `reset()`. */
   isolate(): void
   /** Admits every call and counts nothing until `reset()`. */
@@ -1438,13 +1871,15 @@ export declare class CircuitBreaker {
   reset(): void
   /**
    * Calls `listener` after each change of state. What it throws costs the call nothing: `stats.listenerErrors` counts.
+   * Of a named breaker it hears what other threads bring about, too, a little later and on its own thread.
+   * A listener goes with this instance: keep it for as long as you listen.
    * Throws INVALID_ARGUMENT when `listener` is no function.
    *
    * @returns a number for `offStateChange`
    */
   onStateChange(listener: (event: BreakerEvent) => void): number
   /**
-   * Forgets a listener.
+   * Forgets a listener of this instance.
    * Throws INVALID_ARGUMENT when `id` is no whole number.
    *
    * @returns false when there is none of that number

@@ -1,0 +1,350 @@
+//! `Bulkhead`, its permit, and how a function of the app runs in it.
+
+use std::cell::Cell;
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use napi_derive_ohos::napi;
+use napi_ohos::bindgen_prelude::{This, Unknown};
+use napi_ohos::{Env, JsValue, Result};
+
+use super::arguments::{Argument, argument, config};
+use super::cancel::CancelToken;
+use super::client_config::given_token;
+use super::clock::JsTimer;
+use super::errors::{call_error, rejected};
+use super::executor::{JsPromise, Runtime};
+use super::instance::{self, Instance, constructing, made_elsewhere};
+use super::js::{Checked, Scope, Value};
+use super::kept::{Kept, Reference};
+use super::named::{Source, read_name};
+use super::records::BulkheadStats;
+use super::work::called;
+use crate::bulkhead::{
+    self, Bulkhead as Core, BulkheadConfig, Hold, Permit, Rejection, RejectionReason, ReservoirConfig,
+};
+use crate::cancel::{self, CancelReason};
+use crate::classify::{CallError, ErrorClass};
+use crate::client::internal::{Raced, cancelled, race};
+use crate::clock::{Clock, Timer};
+use crate::millis::whole_millis;
+use crate::registry::Registered;
+
+/// Bounds how many calls run at once and how fast they start, so that one slow or rationed service can't take what the
+/// others need. Calls wait in the order in which they came.
+#[napi]
+#[repr(transparent)]
+pub struct Bulkhead {
+    instance: Instance<Rc<Handle>>,
+}
+
+pub struct Handle {
+    pub source: Source<Core>,
+    pub name: String,
+    /// Of a bulkhead of a manager of its own, where no registry tells.
+    pub config_mismatch: bool,
+    pub timer: JsTimer,
+    pub runtime: Rc<Runtime>,
+}
+
+/// Reads all of it but the name, over `config`.
+pub fn read_config(options: Argument, mut config: BulkheadConfig) -> Checked<BulkheadConfig> {
+    options.field(c"maxConcurrent").set(&mut config.max_concurrent, |count| count.count(BulkheadConfig::PLACES))?;
+    options.field(c"maxQueue").set(&mut config.max_queue, |count| count.count(BulkheadConfig::COUNT))?;
+    let max_wait = options.field(c"maxWaitMs").optional(|time| time.millis(0.0))?;
+    config.max_wait = max_wait.or(config.max_wait);
+    options.field(c"minTime").set(&mut config.min_spacing, |time| time.millis(0.0))?;
+    let size = options.field(c"reservoir").optional(|tokens| tokens.count(BulkheadConfig::COUNT))?;
+    let amount = options.field(c"reservoirRefreshAmount").optional(|tokens| tokens.count(BulkheadConfig::COUNT))?;
+    let refresh_interval = options.field(c"reservoirRefreshInterval").optional(|time| time.millis(1.0))?;
+    let reservoir = size.map(|size| ReservoirConfig { size, refresh_amount: amount.unwrap_or(size), refresh_interval });
+    config.reservoir = reservoir.or(config.reservoir);
+    options.field(c"overrunGraceMs").set(&mut config.overrun_grace, |time| time.millis(0.0))?;
+    Ok(config)
+}
+
+/// The clock that calls sleep on, and a bulkhead on it.
+pub fn on_clock(runtime: &Rc<Runtime>, clock: Argument) -> Checked<(JsTimer, Option<Arc<dyn Clock + Send + Sync>>)> {
+    Ok(match clock.optional(JsTimer::given)? {
+        Some(JsTimer::Manual(clock)) => (JsTimer::Manual(clock.clone()), Some(Arc::new(clock))),
+        _ => (JsTimer::System(runtime.clone()), None),
+    })
+}
+
+impl Bulkhead {
+    /// A new instance.
+    pub fn make(scope: Scope, handle: Handle) -> Value {
+        let bulkhead = Self { instance: Instance::new(Rc::new(handle)) };
+        instance::make(scope, "Bulkhead\0", bulkhead).unwrap_or_else(|| scope.undefined())
+    }
+}
+
+#[napi]
+impl Bulkhead {
+    /// One of its own, whatever its name; a `BulkheadManager` gives those that are shared by name.
+    /// Throws INVALID_CONFIG naming the field, the value and what is allowed.
+    ///
+    /// @param config name and limits
+    /// @param clock a clock that moves by hand, for tests; default: the device's monotonic clock
+    #[napi(constructor, ts_args_type = "config: BulkheadConfig, clock?: ManualClock")]
+    pub fn new(env: Env, this: This, options: Unknown, clock: Unknown) -> Result<Self> {
+        let scope = constructing::<Self>(env, &this)?;
+        let runtime = Runtime::of(scope);
+        let options = config(scope, options, "config");
+        let name = read_name(given_options(options)?.field(c"name"))?;
+        let settings = read_config(options, BulkheadConfig::default())?;
+        let (timer, clock) = on_clock(&runtime, config(scope, clock, "clock"))?;
+        let made = match clock {
+            Some(clock) => Core::with_clock(settings, clock),
+            None => Core::new(settings),
+        };
+        let source = Source::Own(Arc::new(made.map_err(|error| options.refused(error))?));
+        let handle = Handle { source, name, config_mismatch: false, timer, runtime };
+        Ok(Self { instance: Instance::new(Rc::new(handle)) })
+    }
+
+    /// Its name.
+    #[napi(getter)]
+    pub fn name(&self, env: Env) -> Result<String> {
+        Ok(self.instance.of(env)?.name.clone())
+    }
+
+    /// Whether the bulkhead of this name has other settings than this instance was asked for with: whoever named it first
+    /// has set them.
+    #[napi(getter)]
+    pub fn config_mismatch(&self, env: Env) -> Result<bool> {
+        let this = self.instance.of(env)?;
+        Ok(this.config_mismatch || this.runtime.enter(|scope| this.source.config_mismatch(scope))??)
+    }
+
+    /// What it has seen.
+    #[napi]
+    pub fn stats(&self, env: Env) -> Result<BulkheadStats> {
+        let this = self.instance.of(env)?;
+        Ok(this.runtime.enter(|scope| this.source.with(scope, |bulkhead| bulkhead.stats().into()))??)
+    }
+
+    /// Calls `fn` once there is a place for it, and keeps the place until its promise has settled: also when `schedule`
+    /// itself has been given up before, by cancel or timeout, but then for `overrunGraceMs` at the most.
+    /// Rejects with INVALID_ARGUMENT naming the field, the value and what is allowed.
+    ///
+    /// @param fn the call; when it declares a parameter it gets a token that is cancelled when `schedule` is given up
+    /// @param options longest wait, timeout, cancelling
+    /// @returns what `fn` gave; rejects with what it threw, or with an `Error` whose `code` is `bulkhead` (with `reason`
+    /// `queue_full`, `wait_too_long` or `timed_out`, and `retryAfterMs` if that is known), `cancelled` or `timeout`
+    #[napi(
+        ts_generic_types = "T",
+        ts_args_type = "fn: (cancelToken: CancelToken) => Promise<T>, options?: ScheduleOptions",
+        ts_return_type = "Promise<T>"
+    )]
+    pub fn schedule(&self, env: Env, function: Unknown, options: Unknown) -> Result<Unknown<'static>> {
+        let (this, scope) = (self.instance.of(env)?, Scope::of(env));
+        let read = || {
+            let job = Job::read(&this.runtime, argument(scope, function, "fn"))?;
+            let options = argument(scope, options, "options");
+            let (wait, timeout) = (Wait::read(options)?, options.field(c"timeoutMs"));
+            let timeout = timeout.optional(|time| time.millis(1.0))?;
+            Ok((this.runtime.enter(|scope| this.source.get(scope))??, job, wait, timeout))
+        };
+        let (bulkhead, job, wait, timeout) = match read() {
+            Ok(read) => read,
+            Err(error) => return Ok(scope.rejected(error)),
+        };
+        let run = run(this.clone(), bulkhead, job, wait, timeout);
+        Ok(scope.unknown(this.runtime.spawn(scope, run)))
+    }
+
+    /// A place, for work that is no single function. Give it back with `release()`.
+    /// Rejects with INVALID_ARGUMENT naming the field, the value and what is allowed.
+    ///
+    /// @param options longest wait, cancelling
+    /// @returns rejects as `schedule` does
+    #[napi(ts_args_type = "options?: AcquireOptions", ts_return_type = "Promise<BulkheadPermit>")]
+    pub fn acquire(&self, env: Env, options: Unknown) -> Result<Unknown<'static>> {
+        let (this, scope) = (self.instance.of(env)?, Scope::of(env));
+        let read = || {
+            let wait = Wait::read(argument(scope, options, "options"))?;
+            Ok((this.runtime.enter(|scope| this.source.get(scope))??, wait))
+        };
+        let (bulkhead, wait) = match read() {
+            Ok(read) => read,
+            Err(error) => return Ok(scope.rejected(error)),
+        };
+        let own = this.clone();
+        Ok(scope.unknown(this.runtime.spawn(scope, async move {
+            let permit = bulkhead.acquire(&own.timer, wait.longest, wait.cancel.as_ref()).await;
+            let scope = own.runtime.scope();
+            let permit = Cell::new(Some(permit.map_err(|rejection| turned_away(scope, &rejection))?));
+            let place = Place { permit, runtime: own.runtime.clone() };
+            let permit = instance::make(scope, "BulkheadPermit\0", BulkheadPermit { instance: Instance::new(place) });
+            Ok(permit.unwrap_or_else(|| scope.undefined()))
+        })))
+    }
+}
+
+/// The same as `new Bulkhead(config, clock)` (article 004).
+/// Throws INVALID_CONFIG naming the field, the value and what is allowed.
+///
+/// @param config name and limits
+/// @param clock a clock that moves by hand, for tests
+#[napi(ts_args_type = "config: BulkheadConfig, clock?: ManualClock", ts_return_type = "Bulkhead")]
+pub fn create_bulkhead(env: Env, config: Unknown, clock: Unknown) -> Result<Unknown<'static>> {
+    let scope = Scope::of(env);
+    Ok(scope.unknown(instance::construct(scope, "Bulkhead\0", &[config.raw(), clock.raw()])?))
+}
+
+/// An options object that must be there.
+pub fn given_options(options: Argument) -> Checked<Argument> {
+    options.given().ok_or_else(|| options.wrong("an object"))?.options()
+}
+
+/// How a place is waited for.
+struct Wait {
+    longest: Option<Duration>,
+    cancel: Option<cancel::CancelToken>,
+}
+
+impl Wait {
+    fn read(options: Argument) -> Checked<Self> {
+        let options = options.options()?;
+        Ok(Self {
+            longest: options.field(c"maxWaitMs").optional(|time| time.millis(0.0))?,
+            cancel: options.field(c"cancelToken").optional(given_token)?,
+        })
+    }
+}
+
+/// A function of the app that runs in a place.
+struct Job {
+    function: Reference,
+    takes_token: bool,
+}
+
+type Settled = std::result::Result<Kept, Kept>;
+
+impl Job {
+    fn read(runtime: &Rc<Runtime>, function: Argument) -> Checked<Self> {
+        let (scope, value) = (function.scope(), function.function()?);
+        let takes_token = scope.as_number(scope.get(value, c"length")).is_some_and(|count| count >= 1.0);
+        let function = Reference::new(runtime, scope, value).ok_or_else(|| function.wrong("a function"))?;
+        Ok(Self { function, takes_token })
+    }
+
+    fn start(&self, runtime: &Rc<Runtime>, token: Option<&cancel::CancelToken>) -> JsPromise<Settled> {
+        let scope = runtime.scope();
+        let token = token.and_then(|token| {
+            instance::make(scope, "CancelToken\0", CancelToken::of_attempt(runtime.clone(), token.clone()))
+        });
+        called(runtime, scope, self.function.value(scope), token.as_slice())
+    }
+}
+
+async fn run(
+    handle: Rc<Handle>,
+    bulkhead: Arc<Core>,
+    job: Job,
+    wait: Wait,
+    timeout: Option<Duration>,
+) -> std::result::Result<Value, Value> {
+    let Handle { timer, runtime, .. } = &*handle;
+    let cancel = wait.cancel.as_ref();
+    let permit = bulkhead.acquire(timer, wait.longest, cancel).await;
+    let permit = permit.map_err(|rejection| turned_away(runtime.scope(), &rejection))?;
+    let ends = timeout.map(|timeout| timer.now() + timeout);
+    let token = job.takes_token.then(|| cancel.map_or_else(cancel::CancelToken::new, cancel::CancelToken::child));
+    let mut work = job.start(runtime, token.as_ref());
+    let end = pin!(async {
+        match ends {
+            Some(ends) => timer.sleep_until(ends).await,
+            None => std::future::pending().await,
+        }
+    });
+    let raced = race(pin!(&mut work), cancel, end).await;
+    let scope = runtime.scope();
+    let (error, reason) = match raced {
+        Raced::Done(settled) => {
+            token.iter().for_each(cancel::CancelToken::close);
+            return settled.map(|value| value.value(scope)).map_err(|error| error.value(scope));
+        }
+        Raced::Cancelled => (cancelled(), CancelReason::Cancelled),
+        Raced::TimedOut(()) => {
+            let allowed = whole_millis(timeout.unwrap_or_default());
+            let message = format!("it was not done within {allowed} ms");
+            (CallError::new(ErrorClass::Timeout, message), CancelReason::Timeout)
+        }
+    };
+    outlive(&handle, bulkhead.config().overrun_grace, work, permit.hold());
+    drop(permit);
+    token.iter().for_each(|token| {
+        token.cancel(reason);
+        token.close();
+    });
+    Err(call_error(runtime.scope(), &error, None))
+}
+
+/// The caller has left, the work goes on: it keeps its place until it is done, for `grace` at the most.
+fn outlive(handle: &Rc<Handle>, grace: Duration, work: JsPromise<Settled>, hold: Hold) {
+    let own = handle.clone();
+    let left = async move {
+        let (work, end) = (pin!(work), pin!(own.timer.sleep_until(own.timer.now() + grace)));
+        race(work, None, end).await;
+        drop(hold);
+        Ok(own.runtime.scope().undefined())
+    };
+    handle.runtime.spawn(handle.runtime.scope(), left);
+}
+
+/// The error for a call that got no place.
+fn turned_away(scope: Scope, rejection: &Rejection) -> Value {
+    if rejection.reason == RejectionReason::Cancelled {
+        return call_error(scope, &cancelled(), None);
+    }
+    let error = rejected(scope, &rejection.to_string(), "bulkhead", rejection.retry_after);
+    scope.set(error, c"reason", scope.string(rejection.reason.as_str()));
+    error
+}
+
+/// A place in a `Bulkhead`. One that is never given back is when it is garbage-collected.
+#[napi]
+#[repr(transparent)]
+pub struct BulkheadPermit {
+    instance: Instance<Place>,
+}
+
+struct Place {
+    permit: Cell<Option<Permit>>,
+    runtime: Rc<Runtime>,
+}
+
+#[napi]
+impl BulkheadPermit {
+    /// Only `acquire()` makes one.
+    #[napi(constructor, skip_typescript)]
+    pub fn new(env: Env) -> Result<Self> {
+        Err(made_elsewhere(Scope::of(env), "a permit that acquire() gives").into())
+    }
+
+    /// Gives the place back, once: later calls do nothing.
+    #[napi]
+    pub fn release(&self, env: Env) -> Result<()> {
+        let this = self.instance.of(env)?;
+        Ok(this.runtime.enter(|_| drop(this.permit.take()))?)
+    }
+}
+
+impl From<bulkhead::BulkheadStats> for BulkheadStats {
+    fn from(stats: bulkhead::BulkheadStats) -> Self {
+        Self {
+            running: stats.running,
+            queued: stats.queued,
+            overrunning: stats.overrunning,
+            done: stats.done as f64,
+            rejected: stats.rejected as f64,
+            timed_out: stats.timed_out as f64,
+            cancelled: stats.cancelled as f64,
+            overrun: stats.overrun as f64,
+        }
+    }
+}
