@@ -111,6 +111,7 @@ const plain = (entry) => {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  process.on('unhandledRejection', console.error) // on a phone it is logged, too
   const { url } = await serve(process.argv[2], Number(process.argv[3] ?? 8080))
   console.log(`${url}  (behaviour is real, layout approximate; Ctrl-C ends it)`)
 }
