@@ -7,13 +7,13 @@ const OF_STRUCTS = ['Local', 'Param', 'Once', 'Event', 'Provider', 'Consumer', '
 // Attributes of every component, beside those in types/: no member of a struct may be named so.
 const TAKEN = new Set(`accessibilityChecked accessibilityRole accessibilitySelected accessibilityTextHint alignRules allowDrop
 attributeModifier backdropBlur background backgroundBlurStyle backgroundBrightness backgroundEffect backgroundImage
-backgroundImagePosition backgroundImageSize bindContentCover bindContextMenu bindMenu bindPopup blendMode blur borderImage
+backgroundImagePosition backgroundImageSize bindContentCover bindContextMenu bindMenu bindPopup bindSheet blendMode blur borderImage
 brightness chainMode clipShape colorBlend compositingFilter contrast customProperty dragPreview dragPreviewOptions draggable
 drawModifier dynamicImage focusBox focusOnTouch focusScopeId focusScopePriority foregroundBlurStyle foregroundEffect freeze
 geometryTransition gesture gestureModifier grayscale gridOffset gridSpan groupDefaultFocus hoverEffect hueRotate invert
 keyboardShortcut lightUpEffect linearGradient linearGradientBlur markAnchor mask maskShape monopolizeEvents motionBlur motionPath
-mouseResponseRegion nextFocus obscured onDragDrop onDragEnd onDragEnter onDragLeave onDragMove onDragStart onGestureJudgeBegin
-onHover onKeyEvent onKeyPreIme onMouse onSizeChange onVisibleAreaChange outline outlineColor outlineRadius outlineStyle
+mouseResponseRegion nextFocus obscured onAreaChange onAttach onBlur onDetach onDragDrop onDragEnd onDragEnter onDragLeave onDragMove onDragStart onFocus onGestureJudgeBegin
+onHover onKeyEvent onKeyPreIme onMouse onSizeChange onTouch onVisibleAreaChange outline outlineColor outlineRadius outlineStyle
 outlineWidth overlay parallelGesture pixelRound pixelStretchEffect priorityGesture radialGradient radialGradientBlur renderFit
 renderGroup responseRegion restoreId reuseId rotate safeAreaPadding saturate scale sepia shaderEffect sharedTransition
 sphericalEffect stateStyles sweepGradient systemBarEffect tabStop toolbar touchable transform translate useEffect useSizeType

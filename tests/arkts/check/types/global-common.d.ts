@@ -1,4 +1,5 @@
-// Units, enums, and the attributes and events that every component has.
+// Units, enums, and the attributes and events that every component has. What the page host (host/arkui) can't do is not
+// declared.
 
 declare type Length = string | number | Resource;
 declare type Dimension = Length;
@@ -52,7 +53,6 @@ declare enum Curve { Linear, Ease, EaseIn, EaseOut, EaseInOut, FastOutSlowIn, Li
 declare enum SafeAreaType { SYSTEM, CUTOUT, KEYBOARD }
 declare enum SafeAreaEdge { TOP, BOTTOM, START, END }
 declare enum HitTestMode { Default, Block, Transparent, None }
-declare enum TouchType { Down, Up, Move, Cancel }
 declare enum StickyStyle { None = 0, Header = 1, Footer = 2 }
 declare enum LineCapStyle { Butt, Round, Square }
 
@@ -68,13 +68,7 @@ declare interface Position { x?: Length; y?: Length }
 declare interface ShadowOptions { radius: number | Resource; color?: Color | string | Resource; offsetX?: number | Resource; offsetY?: number | Resource }
 declare interface Font { size?: Length; weight?: FontWeight | number | string; family?: string | Resource; style?: FontStyle }
 declare interface AnimateParam { duration?: number; delay?: number; curve?: Curve | string; iterations?: number; onFinish?: () => void }
-declare interface Area { width: Length; height: Length; position: Position; globalPosition: Position }
 declare interface ClickEvent { readonly x: number; readonly y: number; readonly windowX: number; readonly windowY: number }
-declare interface TouchObject { type: TouchType; id: number; x: number; y: number }
-declare interface TouchEvent { type: TouchType; touches: TouchObject[] }
-declare interface SheetOptions { height?: Length; title?: SheetTitleOptions; showClose?: boolean | Resource; onDisappear?: () => void; onWillDismiss?: (action: DismissSheetAction) => void }
-declare interface SheetTitleOptions { title: ResourceStr; subtitle?: ResourceStr }
-declare interface DismissSheetAction { dismiss: () => void }
 
 declare class TransitionEffect {
   static readonly OPACITY: TransitionEffect;
@@ -122,7 +116,6 @@ declare class CommonMethod<T> {
   expandSafeArea(types?: Array<SafeAreaType>, edges?: Array<SafeAreaEdge>): T;
   animation(value: AnimateParam): T;
   transition(value: TransitionEffect): T;
-  bindSheet(isShow: boolean, builder: CustomBuilder, options?: SheetOptions): T;
   id(value: string): T;
   key(value: string): T;
   accessibilityText(value: string | Resource): T;
@@ -130,14 +123,8 @@ declare class CommonMethod<T> {
   accessibilityGroup(value: boolean): T;
   accessibilityLevel(value: string): T;
   onClick(event: (event: ClickEvent) => void): T;
-  onTouch(event: (event: TouchEvent) => void): T;
   onAppear(event: () => void): T;
   onDisAppear(event: () => void): T;
-  onAttach(event: () => void): T;
-  onDetach(event: () => void): T;
-  onFocus(event: () => void): T;
-  onBlur(event: () => void): T;
-  onAreaChange(event: (oldValue: Area, newValue: Area) => void): T;
 }
 declare class CommonAttribute extends CommonMethod<CommonAttribute> {}
 declare const CommonInstance: CommonAttribute;

@@ -73,7 +73,7 @@ declare class ListItemAttribute extends CommonMethod<ListItemAttribute> {}
 declare const ListItem: ListItemInterface;
 declare const ListItemInstance: ListItemAttribute;
 
-declare interface ListItemGroupOptions { header?: CustomBuilder; footer?: CustomBuilder; space?: number | string }
+declare interface ListItemGroupOptions { space?: number | string }
 declare interface ListItemGroupInterface { (options?: ListItemGroupOptions): ListItemGroupAttribute }
 declare class ListItemGroupAttribute extends CommonMethod<ListItemGroupAttribute> {
   divider(value: DividerOptions | null): ListItemGroupAttribute;
@@ -156,7 +156,6 @@ declare class TextInputAttribute extends CommonMethod<TextInputAttribute> {
   showError(value?: ResourceStr | undefined): TextInputAttribute;
   onChange(callback: (value: string) => void): TextInputAttribute;
   onSubmit(callback: (enterKey: EnterKeyType) => void): TextInputAttribute;
-  onEditChange(callback: (isEditing: boolean) => void): TextInputAttribute;
 }
 declare const TextInput: TextInputInterface;
 declare const TextInputInstance: TextInputAttribute;
@@ -177,7 +176,6 @@ declare class TextAreaAttribute extends CommonMethod<TextAreaAttribute> {
   maxLength(value: number): TextAreaAttribute;
   maxLines(value: number): TextAreaAttribute;
   onChange(callback: (value: string) => void): TextAreaAttribute;
-  onEditChange(callback: (isEditing: boolean) => void): TextAreaAttribute;
 }
 declare const TextArea: TextAreaInterface;
 declare const TextAreaInstance: TextAreaAttribute;
@@ -315,7 +313,7 @@ declare interface NavigationInterface {
   (pathInfos: NavPathStack): NavigationAttribute;
 }
 declare class NavigationAttribute extends CommonMethod<NavigationAttribute> {
-  title(value: ResourceStr | CustomBuilder | NavigationCommonTitle): NavigationAttribute;
+  title(value: ResourceStr | NavigationCommonTitle): NavigationAttribute;
   titleMode(value: NavigationTitleMode): NavigationAttribute;
   mode(value: NavigationMode): NavigationAttribute;
   hideTitleBar(value: boolean): NavigationAttribute;
@@ -329,10 +327,9 @@ declare const NavigationInstance: NavigationAttribute;
 declare interface NavDestinationContext { pathInfo: NavPathInfo; pathStack: NavPathStack }
 declare interface NavDestinationInterface { (): NavDestinationAttribute }
 declare class NavDestinationAttribute extends CommonMethod<NavDestinationAttribute> {
-  title(value: ResourceStr | CustomBuilder | NavigationCommonTitle): NavDestinationAttribute;
+  title(value: ResourceStr | NavigationCommonTitle): NavDestinationAttribute;
   hideTitleBar(value: boolean): NavDestinationAttribute;
   onShown(callback: () => void): NavDestinationAttribute;
-  onHidden(callback: () => void): NavDestinationAttribute;
   onBackPressed(callback: () => boolean): NavDestinationAttribute;
   onReady(callback: (context: NavDestinationContext) => void): NavDestinationAttribute;
 }
