@@ -10,7 +10,7 @@ const SCENARIOS = {
 }
 
 /** Gives the exit code: 0 when all claims hold, else 1. */
-export async function play(lib, { json, scenario, layers }, output) {
+export async function play(lib, { json, scenario = 'page', layers }, output) {
   const timeline = new Timeline(json ? () => {} : output.line, output.colour)
   timeline.text(`libresilience ${lib.version()}, called through Node-API by Node ${process.versions.node}`)
   const scenarios = []

@@ -78,6 +78,7 @@ const NEXT_STEPS = {
     status ? later() : `allow more than ${timeoutMs} ms with --timeout-ms, or ask a smaller model`,
   rate_limit: askAgain,
   overloaded: askAgain,
+  rejected: askAgain,
   server: () => later(),
   interrupted: () => 'try again; the connection broke after the question was sent',
   bad_request: () => 'the service does not take such a request: its message above says why',

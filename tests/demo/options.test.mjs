@@ -11,6 +11,14 @@ describe('a mistake is named, with what is allowed', () => {
     [['--jsom'], /unknown option '--jsom'; allowed: --page, --port, --scenario, --failure-rate, --calls, --seed, --endpoint, --model, --key-env, --retries, --timeout-ms, --json, --help/],
     [['-v'], /unknown option '-v'/],
     [['--json=yes'], /'--json' does not take an argument/],
+    [['--scenario', 'page2'], /--scenario: got 'page2', allowed: page or layers/],
+    [['--scenario'], /^Error: --scenario needs a value: page or layers$/],
+    [['--calls', '3'], /--calls only goes with --scenario layers/],
+    [['--scenario', 'layers', '--calls', '0'], /--calls: got '0', allowed: a whole number from 1 to 200/],
+    [['--scenario', 'layers', '--failure-rate', '80'], /--failure-rate: got '80', allowed: a number from 0 to 1/],
+    [['--scenario', 'layers', '--failure-rate', '.'], /--failure-rate: got '.'/],
+    [['--scenario', 'layers', '--seed', '-1'], /^Error: --seed needs a value: a whole number from 0/],
+    [[...ENDPOINT, '--scenario', 'layers', 'hello?'], /--scenario only goes with scenarios/],
     [['--endpoint'], /^Error: --endpoint needs a value: a URL that begins with http:\/\/ or https:\/\/$/],
     [['--model', '--json'], /^Error: --model needs a value: a model's name$/],
     [['hello'], /a question only goes with --endpoint/],
@@ -85,7 +93,10 @@ test('--help tells every option and ends well', async () => {
 })
 
 test('defaults, and everything given', () => {
-  assert.deepEqual(parse([], {}), { mode: 'scenarios', json: false })
+  const layers = { failureRate: 0.8, calls: 20, seed: 1 }
+  assert.deepEqual(parse([], {}), { mode: 'scenarios', json: false, scenario: 'page', layers })
+  const climbing = parse(['--scenario', 'layers', '--failure-rate', '.5', '--calls', '3', '--seed', '0'], {})
+  assert.deepEqual(climbing.layers, { failureRate: 0.5, calls: 3, seed: 0 })
   const url = 'http://localhost:11434/v1/chat/completions'
   const asked = { mode: 'endpoint', json: false, url, model: 'm', key: undefined, retries: 2, timeoutMs: 60_000 }
   assert.deepEqual(parse([...ENDPOINT, 'hello?'], {}), { ...asked, question: 'hello?' })
