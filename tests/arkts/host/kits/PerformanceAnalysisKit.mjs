@@ -9,7 +9,7 @@ function write(level, domain, tag, format, args) {
     const value = args[next++]
     return privacy === '{public}' ? String(value) : '<private>'
   })
-  if (process.env.HILOG !== 'off') process.stderr.write(`${level} ${domain.toString(16).padStart(5, 'A0000')}/${tag}: ${text}\n`)
+  if (process.env.HILOG !== 'off') process.stderr.write(`${level} A0${domain.toString(16).padStart(4, '0')}/${tag}: ${text}\n`)
 }
 
 const at = (level) => (domain, tag, format, ...args) => write(level, domain, tag, format, args)
