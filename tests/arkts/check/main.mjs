@@ -5,6 +5,7 @@ import { project } from '../folders.mjs'
 import { checkConfiguration } from './configuration.mjs'
 import { checkLanguage } from './language.mjs'
 import { checkResources } from './resources.mjs'
+import { checkSuites } from './suites.mjs'
 import { checkUi } from './ui.mjs'
 
 const root = path.resolve(process.argv[2] ?? project)
@@ -15,6 +16,7 @@ const report = (file, line, text) => faults.push(`${path.relative(root, file)}:$
 const files = checkLanguage(root, report)
 checkUi(files, report)
 checkResources(root, files, report)
+checkSuites(root, files, report)
 const configured = checkConfiguration(root, files, report)
 
 for (const fault of faults.sort()) console.log(fault)
