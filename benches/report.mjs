@@ -1,5 +1,5 @@
 // Makes the table out of what was measured: report.mjs FOLDER > latest.md. FOLDER holds criterion/, allocations.tsv,
-// node.json, machine.txt and sizes.tsv, as scripts/bench.sh leaves them.
+// node.json, layers.json, machine.txt and sizes.tsv, as scripts/bench.sh leaves them.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -77,6 +77,18 @@ Threads beyond Node's own:
 ${table(['when', 'threads'], threads)}`
 }
 
+/** Article 004's run: what each stack makes of a service that fails by chance. */
+function layers(rows) {
+  const cells = ({ failureRate, stack, byModel, calls, ms }) => [
+    `${failureRate * 100} % fail`,
+    stack,
+    ...[byModel, calls, ms].map(([low, middle, high]) => `${middle} (${low} – ${high})`),
+  ]
+  return `${rows[0].seeds} seeds, 20 calls at once each: the median, and between which values 80 % of the seeds are.
+
+${table(['service', 'stack', 'answered by a model', 'calls made', 'ms until all have an answer'], rows.map(cells))}`
+}
+
 const measured = json('node.json')
 const peers = Object.entries(measured.versions).map(([name, version]) => `${name} ${version}`).join(', ')
 const sizes = tsv('sizes.tsv').map(([file, bytes]) => [`\`${file}\``, Number(bytes).toLocaleString('en').replaceAll(',', ' ')])
@@ -98,6 +110,12 @@ ${rust()}
 median over rounds of the ratio within a round.
 
 ${node(measured)}
+## Article 004's run
+
+\`benches/node/layers.mjs\`: the article's own stack (bottleneck, p-retry, opossum, cascade), and \`ResilientAgent\` with the
+article's presets. Each asks a \`FlakyLlmClient\` of the same seeds. Every call has an outcome in all of them.
+
+${layers(json('layers.json'))}
 ## Files
 
 ${sizes.length > 0 ? table(['stripped', 'bytes'], sizes) : 'dist/ was not built.\n'}`)

@@ -44,6 +44,8 @@ say "Core"
 cargo bench --quiet --bench core -- --noplot "${criterion[@]}" | tee "$out/core.txt" >&2
 say "Node-API"
 node benches/node/bench.mjs $quick >"$out/node.json"
+say "Article 004's run"
+node benches/node/layers.mjs $quick >"$out/layers.json"
 for abi in $(setting build.abis) host; do
   case $abi in host) file=$RESILIENCE_LIB name="host, $(uname -m) glibc" ;; *) file=$(setting build.dist)/$abi/$library name=$abi ;; esac
   [[ ! -e $file ]] || printf '%s\t%s\n' "$name" "$(stat -c %s "$file")"
@@ -54,6 +56,6 @@ if [[ -z $quick ]]; then
   results=benches/results
   rm -rf $results; mkdir -p $results/raw
   cp "$out/latest.md" $results/
-  cp "$out"/{allocations.tsv,core.txt,node.json} $results/raw/
+  cp "$out"/{allocations.tsv,core.txt,node.json,layers.json} $results/raw/
 fi
 cat "$out/latest.md"

@@ -1,4 +1,5 @@
 // Who does what: the same call, protected by this module and by its peers, each used as its documentation says.
+import Bottleneck from 'bottleneck'
 import CircuitBreaker from 'opossum'
 import * as cockatiel from 'cockatiel'
 import pRetry from 'p-retry'
@@ -44,6 +45,27 @@ export function succeeding(inner) {
     'opossum, timeout off': () => opossumWithoutTimeout.fire(request),
     'cockatiel: retry + breaker + timeout': () => policy.execute(() => inner.chat(request)),
     'p-retry around opossum': () => pRetry(() => opossum.fire(request), { retries: 2 }),
+  }
+}
+
+/**
+ * The same through article 004's layers. Both limiters let 10 000 run at once, without a pause between the starts. No two
+ * prompts are equal: nothing is stored or shared.
+ */
+export function layered(inner) {
+  let number = 0
+  const prompt = () => 'prompt ' + number++
+  const client = { chat: (request) => inner.chat(request) }
+  const limits = { maxConcurrent: 10_000, maxQueue: 10_000, minTime: 0 }
+  const agent = new lib.ResilientAgent({ client, bulkheads: { standard: limits }, qualityCheck: () => true })
+  const stored = new lib.ResilientAgent({ client })
+
+  const opossum = new CircuitBreaker((request) => inner.chat(request), { timeout: 10_000, errorThresholdPercentage: 50, volumeThreshold: 3 })
+  const limiter = new Bottleneck({ maxConcurrent: 10_000 })
+  return {
+    'ours: agent.invoke': () => agent.invoke(prompt(), { noStore: true }),
+    'ours: agent.invoke, stored answer': () => stored.invoke('你好'),
+    'bottleneck around p-retry around opossum': () => limiter.schedule(() => pRetry(() => opossum.fire({ prompt: prompt() }), { retries: 2 })),
   }
 }
 

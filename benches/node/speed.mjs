@@ -4,7 +4,7 @@
 // A round is one batch of each, in an order of its own: whatever else the machine does meanwhile meets all alike, so the
 // ratio within a round holds even on a busy machine. A batch begins with nothing to collect and is long enough to collect
 // its own garbage: nobody pays for another one's.
-import { rejected, service, succeeding, texts } from './cases.mjs'
+import { layered, rejected, service, succeeding, texts } from './cases.mjs'
 
 const BATCH_NS = 40e6
 const AT_ONCE = 1_000
@@ -70,6 +70,9 @@ for (const size of ['4 KB', '4 KB Chinese']) {
   rows[`success, ${size}, one after the other`] = await race(await check(succeeding(service(texts[size])), texts[size]), inTurn)
 }
 rows['breaker open, fallback text, one after the other'] = await race(await check(await rejected(), 'try later'), inTurn)
+const layers = layered(service(texts['20 B']))
+rows['all layers, 20 B, one after the other'] = await race(layers, inTurn)
+rows[`all layers, 20 B, ${AT_ONCE} at once`] = await race(layers, atOnce)
 
 console.log(JSON.stringify(rows))
 process.exit(0) // opossum's timers would keep it

@@ -3,6 +3,7 @@
 //! All run on the system's monotonic clock. Whatever a row does not say it changes is at its default.
 
 mod client;
+mod layers;
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -30,6 +31,11 @@ pub fn measure(to: &mut impl Measure) {
     waits(to);
     client::success(to);
     client::rejected(to);
+    layers::windows(to);
+    layers::bulkhead(to);
+    layers::cache(to);
+    layers::similarity(to);
+    layers::prometheus(to);
 }
 
 const OURS: &str = "ours";
