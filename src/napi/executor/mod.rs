@@ -56,6 +56,18 @@ impl Runtime {
         RUNTIMES.with_borrow(|runtimes| runtimes.iter().find(|runtime| runtime.env == env).cloned())
     }
 
+    /// Makes a task of the runtime with this queue ready, if that is at work on this thread and will look for it before it
+    /// leaves. False: ring for it.
+    fn wake_here(queue: &Arc<Queue>, task: usize) -> bool {
+        let wake = |runtimes: &RefCell<Vec<Rc<Self>>>| {
+            let runtimes = runtimes.borrow();
+            let entered = |runtime: &&Rc<Self>| Arc::ptr_eq(&runtime.queue, queue) && runtime.depth.get() > 0;
+            runtimes.iter().find(entered).map(|runtime| runtime.tasks.wake(task)).is_some()
+        };
+        // The thread may be at its end.
+        RUNTIMES.try_with(wake).unwrap_or(false)
+    }
+
     fn start(scope: Scope) -> Rc<Self> {
         let queue = Arc::new(Queue::new(scope, on_wake));
         let runtime = Rc::new(Self {
@@ -101,13 +113,9 @@ impl Runtime {
             if depth > 0 {
                 return work(self.scope());
             }
-            self.queue.begin();
             self.timers.catch_up();
             let result = work(self.scope());
             self.run_ready();
-            while !self.queue.end() {
-                self.run_ready();
-            }
             result
         }));
         self.depth.set(depth);
@@ -119,7 +127,6 @@ impl Runtime {
         log::warn(format_args!("{INTERNAL_ERROR}"));
         if self.depth.get() == 0 {
             // What was ready waits for the next one to enter; the bell sees to it that there is one.
-            self.queue.end();
             self.queue.ring();
         }
         let scope = self.scope();
@@ -146,11 +153,11 @@ impl Runtime {
     /// Polls whatever is ready, now. For a manual clock, between two of its steps.
     pub fn run_ready(self: &Rc<Self>) {
         let scope = self.scope();
-        if let Some(task) = self.queue.next() {
+        if let Some(task) = self.tasks.next_ready() {
             self.tasks.poll(task, scope);
         }
         // Mostly there was one. Many must not pile up what they made until the native call returns.
-        while let Some(task) = self.queue.next() {
+        while let Some(task) = self.tasks.next_ready() {
             scope.with_handles(|| self.tasks.poll(task, scope));
         }
     }
@@ -185,8 +192,11 @@ unsafe extern "C" fn on_wake(env: sys::napi_env, _function: Value, _context: *mu
     let Some(runtime) = (!env.is_null()).then(|| Runtime::find(env)).flatten() else { return };
     // Some engines open no handles for a threadsafe function's callback.
     runtime.scope().with_handles(|| {
-        runtime.queue.answered();
-        _ = runtime.enter(|_| runtime.timers.fire_due());
+        let woken = runtime.queue.answer();
+        _ = runtime.enter(|_| {
+            woken.into_iter().for_each(|task| runtime.tasks.wake(task));
+            runtime.timers.fire_due();
+        });
         // Nothing may be pending when this returns: see `Scope::call`.
         runtime.scope().take_exception();
     });

@@ -1,9 +1,11 @@
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
+use super::Runtime;
 use super::queue::Queue;
 use crate::napi::js::{Deferred, Scope, Value};
 
@@ -14,6 +16,8 @@ type TaskFuture = Pin<Box<dyn Future<Output = Result<Value, Value>>>>;
 pub struct Tasks {
     queue: Arc<Queue>,
     places: RefCell<Places>,
+    /// To be polled before the JS thread leaves the module.
+    ready: RefCell<VecDeque<usize>>,
 }
 
 #[derive(Default)]
@@ -42,13 +46,15 @@ impl Wake for TaskWaker {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.queue.push(self.index);
+        if !Runtime::wake_here(&self.queue, self.index) {
+            self.queue.push(self.index);
+        }
     }
 }
 
 impl Tasks {
     pub fn new(queue: Arc<Queue>) -> Self {
-        Self { queue, places: RefCell::default() }
+        Self { queue, places: RefCell::default(), ready: RefCell::default() }
     }
 
     pub fn add(&self, future: TaskFuture, deferred: Deferred) -> usize {
@@ -61,6 +67,14 @@ impl Tasks {
         });
         places.all[index].task = Some((future, deferred));
         index
+    }
+
+    pub fn wake(&self, index: usize) {
+        self.ready.borrow_mut().push_back(index);
+    }
+
+    pub fn next_ready(&self) -> Option<usize> {
+        self.ready.borrow_mut().pop_front()
     }
 
     /// Polls one task and settles its promise when it is done. No borrow is held meanwhile: a poll runs JS, and that may
@@ -76,7 +90,7 @@ impl Tasks {
             if let Ok(Poll::Pending) = polled {
                 place.task = Some((future, deferred));
                 if std::mem::take(&mut place.woken) {
-                    self.queue.push(index);
+                    self.wake(index);
                 }
                 return;
             }
