@@ -1,41 +1,38 @@
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
 use super::Runtime;
 use super::alarm::Alarm;
 use super::queue::Queue;
 use crate::clock::{Clock, SystemClock, Timestamp};
 
-/// Key of an entry that is always there: a map that becomes empty frees its memory, for the next call to ask for again.
-const NEVER: (Timestamp, u64) = (Timestamp::new(Duration::MAX), 0);
-
 /// The sleeps of one runtime. The timer thread knows only the earliest time that was ever asked for and not yet reached:
 /// a sleep that is dropped leaves it armed, and the next call with a later deadline has nothing to send.
+///
+/// In no order: nearly all are dropped long before their time, a timeout with each call. Whoever rings looks at them all.
 ///
 /// When the system gives no thread, calls run on: what their clients answer arrives. Each entry into the module ends the
 /// sleeps that are over by then, and asks for the thread again.
 pub struct Timers {
     queue: Arc<Queue>,
-    sleeping: RefCell<BTreeMap<(Timestamp, u64), Waker>>,
-    next_id: Cell<u64>,
+    sleeps: RefCell<Sleeps>,
     armed: Cell<Option<Timestamp>>,
     alarm: RefCell<Option<Alarm>>,
 }
 
+#[derive(Default)]
+struct Sleeps {
+    /// `None`: over, or free.
+    all: Vec<Option<(Timestamp, Waker)>>,
+    free: Vec<usize>,
+}
+
 impl Timers {
     pub fn new(queue: Arc<Queue>) -> Self {
-        Self {
-            queue,
-            sleeping: RefCell::new(BTreeMap::from([(NEVER, Waker::noop().clone())])),
-            next_id: Cell::new(0),
-            armed: Cell::new(None),
-            alarm: RefCell::default(),
-        }
+        Self { queue, sleeps: RefCell::default(), armed: Cell::new(None), alarm: RefCell::default() }
     }
 
     fn arm(&self, deadline: Timestamp) {
@@ -63,23 +60,54 @@ impl Timers {
 
     /// For each entry into the module: the same where nothing is armed, because there was no thread for it.
     pub fn catch_up(&self) {
-        if self.armed.get().is_none() && self.sleeping.borrow().len() > 1 {
+        if self.armed.get().is_none() && self.sleeps.borrow().any() {
             self.wake_until(SystemClock.now());
         }
     }
 
     fn wake_until(&self, now: Timestamp) {
-        let later = self.sleeping.borrow_mut().split_off(&(now, u64::MAX));
-        let due = self.sleeping.replace(later);
-        due.into_values().for_each(Waker::wake);
-        let next = self.sleeping.borrow().first_key_value().map(|(&key, _)| key);
-        next.filter(|&key| key != NEVER).into_iter().for_each(|(deadline, _)| self.arm(deadline));
+        let due = self.sleeps.borrow_mut().take_until(now);
+        due.into_iter().for_each(|(_, waker)| waker.wake());
+        let next = self.sleeps.borrow().next();
+        next.into_iter().for_each(|deadline| self.arm(deadline));
     }
 
     /// Forgets all sleeps and the alarm. For the end of the environment.
     pub fn clear(&self) {
         self.alarm.take();
-        drop(self.sleeping.take());
+        drop(self.sleeps.take());
+    }
+}
+
+impl Sleeps {
+    fn any(&self) -> bool {
+        self.all.len() > self.free.len()
+    }
+
+    fn add(&mut self, deadline: Timestamp, waker: Waker) -> usize {
+        let sleep = Some((deadline, waker));
+        match self.free.pop() {
+            Some(index) => {
+                self.all[index] = sleep;
+                index
+            }
+            None => {
+                self.all.push(sleep);
+                self.all.len() - 1
+            }
+        }
+    }
+
+    /// Those that are over, in their order.
+    fn take_until(&mut self, now: Timestamp) -> Vec<(Timestamp, Waker)> {
+        let due = |sleep: &mut (Timestamp, Waker)| sleep.0 <= now;
+        let mut over: Vec<_> = self.all.iter_mut().filter_map(|sleep| sleep.take_if(due)).collect();
+        over.sort_by_key(|&(deadline, _)| deadline);
+        over
+    }
+
+    fn next(&self) -> Option<Timestamp> {
+        self.all.iter().flatten().map(|&(deadline, _)| deadline).min()
     }
 }
 
@@ -87,12 +115,12 @@ impl Timers {
 pub struct JsSleep {
     runtime: Rc<Runtime>,
     deadline: Timestamp,
-    id: Option<u64>,
+    index: Option<usize>,
 }
 
 impl JsSleep {
     pub fn until(runtime: Rc<Runtime>, deadline: Timestamp) -> Self {
-        Self { runtime, deadline, id: None }
+        Self { runtime, deadline, index: None }
     }
 }
 
@@ -102,17 +130,14 @@ impl Future for JsSleep {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let this = &mut *self;
         let timers = &this.runtime.timers;
-        let Some(id) = this.id else {
+        let Some(index) = this.index else {
             // Not asked whether it is over already: then the alarm rings at once.
-            let id = timers.next_id.get() + 1;
-            timers.next_id.set(id);
-            this.id = Some(id);
-            timers.sleeping.borrow_mut().insert((this.deadline, id), context.waker().clone());
+            this.index = Some(timers.sleeps.borrow_mut().add(this.deadline, context.waker().clone()));
             timers.arm(this.deadline);
             return Poll::Pending;
         };
-        match timers.sleeping.borrow_mut().get_mut(&(this.deadline, id)) {
-            Some(waker) => {
+        match timers.sleeps.borrow_mut().all.get_mut(index).and_then(Option::as_mut) {
+            Some((_, waker)) => {
                 waker.clone_from(context.waker());
                 Poll::Pending
             }
@@ -123,8 +148,12 @@ impl Future for JsSleep {
 
 impl Drop for JsSleep {
     fn drop(&mut self) {
-        if let Some(id) = self.id {
-            self.runtime.timers.sleeping.borrow_mut().remove(&(self.deadline, id));
+        let Some(index) = self.index else { return };
+        let sleeps = &mut *self.runtime.timers.sleeps.borrow_mut();
+        // None there are once the environment has gone down.
+        if let Some(sleep) = sleeps.all.get_mut(index) {
+            *sleep = None;
+            sleeps.free.push(index);
         }
     }
 }
