@@ -81,7 +81,7 @@ impl<L: LlmClient> Target<L> {
     ) -> End<L::Response> {
         let Call { identity: call, started, trace, .. } = call;
         let (started, mut began) = (*started, limits.began);
-        self.budget.deposit_call(began);
+        self.budget.deposit_call();
         let retry = RetryState::begin(&self.policy, began).with_deadline(limits.deadline);
         let mut retry = retry.with_attempts(limits.attempts);
         let mut last_error: Option<Box<CallError>> = None;

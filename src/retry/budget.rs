@@ -1,5 +1,6 @@
 use std::ops::RangeInclusive;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::clock::Timestamp;
 use crate::error::{InvalidConfig, in_range};
@@ -43,14 +44,16 @@ impl Default for RetryBudgetConfig {
 /// let now = Timestamp::ZERO;
 /// assert!(budget.withdraw(now), "the reserve");
 /// assert!(!budget.withdraw(now));
-/// budget.deposit_call(now);
-/// budget.deposit_call(now);
+/// budget.deposit_call();
+/// budget.deposit_call();
 /// assert!(budget.withdraw(now));
 /// # Ok::<(), resilience::InvalidConfig>(())
 /// ```
 #[derive(Debug)]
 pub struct RetryBudget {
     config: RetryBudgetConfig,
+    /// Calls whose share is not in the bucket yet: most calls take no token, and need no lock.
+    calls: AtomicU64,
     bucket: Mutex<Bucket>,
 }
 
@@ -73,12 +76,12 @@ impl RetryBudget {
         in_range("budget.perCall", config.per_call, RetryBudgetConfig::PER_CALL)?;
         in_range("budget.perMinute", config.per_minute, RetryBudgetConfig::PER_MINUTE)?;
         let bucket = Bucket { micro_tokens: (config.capacity * TOKEN) as u64, refilled_at: Timestamp::ZERO };
-        Ok(Self { config, bucket: Mutex::new(bucket) })
+        Ok(Self { config, calls: AtomicU64::new(0), bucket: Mutex::new(bucket) })
     }
 
     /// A call begins: its share goes in.
-    pub fn deposit_call(&self, now: Timestamp) {
-        self.with_bucket(now, |bucket| bucket.micro_tokens += (self.config.per_call * TOKEN) as u64);
+    pub fn deposit_call(&self) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Takes a token for a retry. False: there is none, do not retry.
@@ -96,16 +99,16 @@ impl RetryBudget {
     }
 
     fn with_bucket<T>(&self, now: Timestamp, action: impl FnOnce(&mut Bucket) -> T) -> T {
-        let capacity = (self.config.capacity * TOKEN) as u64;
+        let micro = |tokens: f64| (tokens * TOKEN) as u64;
         let mut bucket = lock(&self.bucket);
-        let gained = (now.since(bucket.refilled_at).as_secs_f64() / 60.0 * self.config.per_minute * TOKEN) as u64;
+        let gained = micro(now.since(bucket.refilled_at).as_secs_f64() / 60.0 * self.config.per_minute);
         if gained > 0 {
-            bucket.micro_tokens = bucket.micro_tokens.saturating_add(gained).min(capacity);
             bucket.refilled_at = now;
         }
-        let result = action(&mut bucket);
-        bucket.micro_tokens = bucket.micro_tokens.min(capacity);
-        result
+        let brought = self.calls.swap(0, Ordering::Relaxed).saturating_mul(micro(self.config.per_call));
+        let filled = bucket.micro_tokens.saturating_add(gained).saturating_add(brought);
+        bucket.micro_tokens = filled.min(micro(self.config.capacity));
+        action(&mut bucket)
     }
 }
 
@@ -120,7 +123,7 @@ mod tests {
     #[test]
     fn it_never_holds_more_than_its_capacity_nor_less_than_nothing() {
         let budget = budget(2.0, 1.0, 60.0);
-        (0..100).for_each(|_| budget.deposit_call(Timestamp::ZERO));
+        (0..100).for_each(|_| budget.deposit_call());
         assert_eq!(budget.tokens(Timestamp::from_millis(3_600_000)), 2.0);
         let taken = (0..100).filter(|_| budget.withdraw(Timestamp::from_millis(3_600_000))).count();
         assert_eq!((taken, budget.tokens(Timestamp::from_millis(3_600_000))), (2, 0.0));
@@ -151,16 +154,16 @@ mod tests {
     fn each_call_brings_its_share() {
         let budget = budget(10.0, 0.25, 0.0);
         while budget.withdraw(Timestamp::ZERO) {}
-        (0..3).for_each(|_| budget.deposit_call(Timestamp::ZERO));
+        (0..3).for_each(|_| budget.deposit_call());
         assert_eq!((budget.tokens(Timestamp::ZERO), budget.withdraw(Timestamp::ZERO)), (0.75, false));
-        budget.deposit_call(Timestamp::ZERO);
+        budget.deposit_call();
         assert!(budget.withdraw(Timestamp::ZERO));
     }
 
     #[test]
     fn capacity_zero_means_no_retries() {
         let budget = budget(0.0, 1.0, 60.0);
-        budget.deposit_call(Timestamp::ZERO);
+        budget.deposit_call();
         assert!(!budget.withdraw(Timestamp::from_millis(600_000)));
     }
 }
