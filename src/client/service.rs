@@ -84,7 +84,8 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
             self.remember(call.trace.len(), false);
             return Ok(response.into_text());
         }
-        let mut outcome = self.conclude(end, None, call).await;
+        // On the heap: the rare end must not make the future of each call larger.
+        let mut outcome = Box::pin(self.conclude(end, None, call)).await;
         match (outcome.status, outcome.error.take()) {
             (OutcomeStatus::Ok | OutcomeStatus::Fallback, _) => Ok(outcome.take_text()),
             (_, Some(error)) => Err(error),

@@ -63,27 +63,11 @@ impl<L: LlmClient> Target<L> {
         call: &mut Call,
         limits: Limits,
     ) -> End<L::Response> {
-        let mut end = self.attempts(driver, exchange, request, call, limits).await;
-        if end.response.is_none() && end.reason != StopReason::Cancelled {
-            end.retry_after = end.retry_after.max(Some(self.breaker.retry_after()));
-            end.cause = end.cause.or_else(|| self.breaker.cause());
-        }
-        end
-    }
-
-    async fn attempts<T: Timer, H: Hooks>(
-        &self,
-        driver: &Driver<T, H>,
-        exchange: &impl Exchange<L>,
-        request: &L::Request,
-        call: &mut Call,
-        limits: Limits,
-    ) -> End<L::Response> {
-        let Call { identity: call, started, trace, .. } = call;
-        let (started, mut began) = (*started, limits.began);
+        let &mut Call { identity: ref call, started, ref mut trace, .. } = call;
+        let Limits { mut began, deadline, attempts, others } = limits;
         self.budget.deposit_call();
-        let retry = RetryState::begin(&self.policy, began).with_deadline(limits.deadline);
-        let mut retry = retry.with_attempts(limits.attempts);
+        let retry = RetryState::begin(&self.policy, began).with_deadline(deadline);
+        let mut retry = retry.with_attempts(attempts);
         let mut last_error: Option<Box<CallError>> = None;
         // Of the whole call, where that is what counts.
         let mut held: Option<Permit<'_>> = None;
@@ -96,15 +80,14 @@ impl<L: LlmClient> Target<L> {
                 held.zip(last_error.as_ref())
                     .into_iter()
                     .for_each(|(permit, error)| self.report(permit, error, Duration::ZERO));
-                return End::stopped(StopReason::Deadline, last_error, began);
+                return self.stopped(StopReason::Deadline, last_error, None, began);
             }
             let permit = match held.take().map_or_else(|| self.admit(began, &retry), Ok) {
                 Ok(permit) => permit,
                 Err(Rejection { reason, retry_after: wait }) => {
                     let asked = reason == RejectionReason::RetryAfter;
-                    if let Some(entry) = trace
-                        .last_mut()
-                        .filter(|_| asked && !limits.others && retry.may_wait(&self.policy, wait, began))
+                    if let Some(entry) =
+                        trace.last_mut().filter(|_| asked && !others && retry.may_wait(&self.policy, wait, began))
                     {
                         // This call has waited, but another one was asked for a longer wait meanwhile.
                         entry.delay = Some(entry.delay.unwrap_or_default() + wait);
@@ -114,7 +97,7 @@ impl<L: LlmClient> Target<L> {
                         continue;
                     }
                     let reason = if asked { StopReason::RetryAfter } else { StopReason::CircuitOpen };
-                    return End::stopped(reason, last_error, began);
+                    return self.stopped(reason, last_error, None, began);
                 }
             };
             let (number, probe) = (trace.len() as u32 + 1, permit.is_probe());
@@ -127,11 +110,10 @@ impl<L: LlmClient> Target<L> {
                     trace.push(self.record(&attempt, None, started, now, probe));
                     return End::answered(response, now);
                 }
-                // Boxed from here on: it is kept over waits and moved about.
-                (Err(error), Accounting::Call) => (Some(permit), Box::new(error)),
+                (Err(error), Accounting::Call) => (Some(permit), error),
                 (Err(error), Accounting::Attempt) => {
                     self.report(permit, &error, now.since(began));
-                    (None, Box::new(error))
+                    (None, error)
                 }
             };
             trace.push(self.record(&attempt, Some(&error), started, now, probe));
@@ -142,7 +124,7 @@ impl<L: LlmClient> Target<L> {
                 }
                 Decision::Retry { source: DelaySource::RetryAfter, .. }
                 | Decision::Stop(StopReason::RetryAfterTooLong)
-                    if limits.others =>
+                    if others =>
                 {
                     Decision::Stop(StopReason::RetryAfter)
                 }
@@ -155,7 +137,7 @@ impl<L: LlmClient> Target<L> {
                 Decision::Stop(reason) => {
                     permit.into_iter().for_each(|permit| self.report(permit, &error, now.since(began)));
                     let retry_after = error.retry_after.map(|asked| asked.wait);
-                    return End { retry_after, ..End::stopped(reason, Some(error), now) };
+                    return self.stopped(reason, Some(error), retry_after, now);
                 }
             };
             if let Some(entry) = trace.last_mut() {
@@ -166,6 +148,22 @@ impl<L: LlmClient> Target<L> {
             began = driver.timer.now();
             (last_error, held) = (Some(error), permit);
         }
+    }
+
+    /// An end without an answer. The breaker may know more about it than the last error.
+    fn stopped(
+        &self,
+        reason: StopReason,
+        error: Option<Box<CallError>>,
+        retry_after: Option<Duration>,
+        at: Timestamp,
+    ) -> End<L::Response> {
+        let end = End { retry_after, ..End::stopped(reason, error, at) };
+        if reason == StopReason::Cancelled {
+            return end;
+        }
+        let cause = end.cause.or_else(|| self.breaker.cause());
+        End { retry_after: retry_after.max(Some(self.breaker.retry_after())), cause, ..end }
     }
 
     /// Asks the breaker for one attempt, or for the rest of the call where that is what counts.
@@ -182,27 +180,26 @@ impl<L: LlmClient> Target<L> {
         exchange: &impl Exchange<L>,
         request: &L::Request,
         attempt: &Attempt<'_>,
-    ) -> Result<L::Response, CallError> {
+    ) -> Result<L::Response, Box<CallError>> {
         let call_token = attempt.call_token();
         let timeout = pin!(exchange.give_up(timer, attempt));
         let work = pin!(caught(|| exchange.ask(&self.inner, request, attempt)));
-        match race(work, call_token, timeout).await {
-            Raced::Done(Ok(Ok(response))) => Ok(response),
+        // The error is boxed: it is kept over waits, and an answer is moved about in the same place.
+        Err(Box::new(match race(work, call_token, timeout).await {
+            Raced::Done(Ok(Ok(response))) => return Ok(response),
             // A client that is told of the cancel fails in a way of its own, which says nothing about the service.
-            Raced::Done(_) if call_token.is_some_and(CancelToken::is_cancelled) => Err(cancelled_in_flight()),
-            Raced::Done(Ok(Err(error))) => Err(error),
-            Raced::Done(Err(panic)) => {
-                Err(CallError::new(ErrorClass::ClientBug, format!("the client panicked: {panic}")))
-            }
+            Raced::Done(_) if call_token.is_some_and(CancelToken::is_cancelled) => cancelled_in_flight(),
+            Raced::Done(Ok(Err(error))) => error,
+            Raced::Done(Err(panic)) => CallError::new(ErrorClass::ClientBug, format!("the client panicked: {panic}")),
             Raced::Cancelled => {
                 attempt.abandon(CancelReason::Cancelled);
-                Err(cancelled_in_flight())
+                cancelled_in_flight()
             }
             Raced::TimedOut(error) => {
                 attempt.abandon(CancelReason::Timeout);
-                Err(error)
+                error
             }
-        }
+        }))
     }
 
     fn report(&self, permit: Permit<'_>, error: &CallError, took: Duration) {

@@ -51,10 +51,10 @@ struct Method {
 pub struct Request {
     value: Kept,
     /// What goes with a prompt, for one of several models.
-    data: Option<Kept>,
+    data: Option<Box<Kept>>,
     keep: Keep,
-    /// What the client failed with at last.
-    cause: Cell<Option<Kept>>,
+    /// What the client failed with at last. Boxed as `data` is: few have it, and it would make the future of each call larger.
+    cause: Cell<Option<Box<Kept>>>,
 }
 
 /// What is kept of an answer beyond the native call in which it comes.
@@ -87,7 +87,7 @@ impl Request {
 
     /// With what goes with a prompt.
     pub fn with_data(self, data: Option<Kept>) -> Self {
-        Self { data, ..self }
+        Self { data: data.map(Box::new), ..self }
     }
 
     /// What the client is given.
@@ -113,7 +113,7 @@ impl Request {
     }
 
     pub fn take_cause(&self) -> Option<Kept> {
-        self.cause.take()
+        self.cause.take().map(|cause| *cause)
     }
 }
 
@@ -148,7 +148,7 @@ pub enum Text {
     InScope(Scope, Value),
     /// Code units, lone surrogates and all.
     Units(Vec<u16>),
-    Owned(String),
+    Owned(Box<str>),
 }
 
 impl Text {
@@ -163,7 +163,7 @@ impl Text {
 
 impl From<String> for Text {
     fn from(text: String) -> Self {
-        Self::Owned(text)
+        Self::Owned(text.into())
     }
 }
 
@@ -204,7 +204,7 @@ struct Streamed {
 struct Failed {
     error: CallError,
     /// What the client failed with.
-    cause: Option<Kept>,
+    cause: Option<Box<Kept>>,
 }
 
 impl InnerClient {
@@ -288,7 +288,7 @@ impl InnerClient {
             Ok(value) => read(scope, value).map_err(|error| Box::new(Failed { error, cause: None })),
             Err(error) => {
                 let facts = error_facts(scope, error, provider.as_deref());
-                let cause = Some(Kept::new(&runtime, scope, error));
+                let cause = Some(Box::new(Kept::new(&runtime, scope, error)));
                 Err(Box::new(Failed { error: classify(&facts, SystemTime::now()), cause }))
             }
         };
