@@ -158,10 +158,16 @@ impl CircuitBreaker {
         Some(Rejection { reason: RejectionReason::Open, retry_after: Duration::from_nanos(left) })
     }
 
+    /// Whether a success of this call changes nothing but a count.
+    #[inline]
+    pub(super) fn ignores_success(&self, ticket: Ticket) -> bool {
+        let gate = self.gate.load(Ordering::Acquire);
+        gate == ticket.generation() << 1 | 1 && self.ignores_success.load(Ordering::Relaxed)
+    }
+
     #[inline]
     pub(crate) fn record_success(&self, ticket: Ticket, took: Duration) {
-        let gate = self.gate.load(Ordering::Acquire);
-        if gate == ticket.generation() << 1 | 1 && self.ignores_success.load(Ordering::Relaxed) {
+        if self.ignores_success(ticket) {
             self.successes.add_one();
             return;
         }

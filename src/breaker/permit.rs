@@ -53,6 +53,11 @@ impl<'a> Permit<'a> {
         self.breaker.record_success(self.into_ticket(), took);
     }
 
+    /// Whether it matters how long a successful call took.
+    pub(crate) fn wants_duration(&self) -> bool {
+        !self.breaker.ignores_success(self.ticket)
+    }
+
     /// The call failed, and the service is to blame.
     pub fn failure(self, report: FailureReport) {
         self.breaker.record_failure(self.into_ticket(), report);

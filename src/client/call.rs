@@ -17,6 +17,8 @@ pub(crate) struct Call {
     /// When it must be over.
     pub deadline: Timestamp,
     pub trace: Vec<AttemptRecord>,
+    /// Whether anybody is told when and how the answer came: then the attempt that brings it has its record, too.
+    pub tells_how: bool,
     /// Where there are several services: the one that answered, and those that did not.
     pub provider: Option<Arc<str>>,
     pub passed_over: Vec<PassedOver>,
@@ -35,7 +37,8 @@ impl Call {
             identity,
             started,
             deadline,
-            trace: Vec::with_capacity(1),
+            trace: Vec::new(),
+            tells_how: true,
             provider: None,
             passed_over: Vec::new(),
             accepted: true,
@@ -67,6 +70,7 @@ pub(crate) struct End<R> {
     pub cause: Option<ErrorClass>,
     pub reason: StopReason,
     pub retry_after: Option<Duration>,
+    /// When; of an answer whose time nobody asks for, when its attempt began.
     pub at: Timestamp,
 }
 

@@ -79,7 +79,7 @@ impl<T: Timer, H: Hooks> Driver<T, H> {
             // By a hook or a listener that was told of the last failure.
             end = End::cancelled(cancelled(), end.at);
         }
-        let Call { identity, started, deadline, trace, provider, passed_over, accepted } = call;
+        let Call { identity, started, deadline, trace, provider, passed_over, accepted, .. } = call;
         let status = match &end.error {
             _ if end.response.is_some() => OutcomeStatus::Ok,
             _ if end.reason == StopReason::Cancelled => OutcomeStatus::Cancelled,

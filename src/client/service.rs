@@ -77,11 +77,10 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
     /// What only the caller can mend, see [`CallError::reaches_caller`]: a wrong key, a refused prompt, a cancelled
     /// call. Also the last error, when the fallback itself failed.
     pub async fn chat(&self, request: &L::Request) -> Result<TextOf<L>, CallError> {
-        let mut call = self.begin(CallOptions::default());
+        let mut call = Call { tells_how: false, ..self.begin(CallOptions::default()) };
         let end = self.run(&Whole, request, &mut call).await;
         if let Some(response) = end.response {
-            // Most calls end here: they need no record of themselves.
-            self.remember(call.trace.len(), false);
+            self.remember(call.trace.len() + 1, false);
             return Ok(response.into_text());
         }
         // On the heap: the rare end must not make the future of each call larger.

@@ -63,7 +63,7 @@ impl<L: LlmClient> Target<L> {
         call: &mut Call,
         limits: Limits,
     ) -> End<L::Response> {
-        let &mut Call { identity: ref call, started, ref mut trace, .. } = call;
+        let &mut Call { identity: ref call, started, ref mut trace, tells_how, .. } = call;
         let Limits { mut began, deadline, attempts, others } = limits;
         self.budget.deposit_call();
         let retry = RetryState::begin(&self.policy, began).with_deadline(deadline);
@@ -103,11 +103,15 @@ impl<L: LlmClient> Target<L> {
             let (number, probe) = (trace.len() as u32 + 1, permit.is_probe());
             let attempt = Attempt::new(number, began, exchange.attempt_deadline(&retry, &self.policy, began), call);
             let result = self.attempt(&driver.timer, exchange, request, &attempt).await;
-            let now = driver.timer.now();
+            // Most calls end here. A look at the clock is not free: only for who asks how long it took.
+            let untimed = result.is_ok() && !tells_how && !permit.wants_duration();
+            let now = if untimed { began } else { driver.timer.now() };
             let (permit, error) = match (result, self.accounting) {
                 (Ok(response), _) => {
                     permit.success_in(now.since(began));
-                    trace.push(self.record(&attempt, None, started, now, probe));
+                    if tells_how {
+                        trace.push(self.record(&attempt, None, started, now, probe));
+                    }
                     return End::answered(response, now);
                 }
                 (Err(error), Accounting::Call) => (Some(permit), error),
