@@ -355,7 +355,9 @@ pub fn read_config(options: Argument) -> Checked<BreakerConfig> {
         .field(c"volumeThreshold")
         .set(&mut window.minimum_calls, |calls| calls.count(WindowConfig::MINIMUM_CALLS))?;
     let percentage = options.field(c"errorThresholdPercentage").optional(Argument::percentage)?;
-    window.failure_rate = percentage.map(|percent| percent / 100.0).or(window.failure_rate);
+    // The smallest numbers have no hundredth.
+    let share = percentage.map(|percent| (percent / 100.0).max(f64::MIN_POSITIVE));
+    window.failure_rate = share.or(window.failure_rate);
     let mut config = BreakerConfig { window: Some(window), ..BreakerConfig::default() };
     options.field(c"resetTimeout").set(&mut config.cooldown, |time| time.millis(0.0))?;
     Ok(config)

@@ -92,7 +92,7 @@ test('retries have jitter: who failed together does not come back together', asy
 
 test('breaker outside, retry inside: what a retry mends is not on its account', async () => {
   const inner = new Script(...Array.from({ length: 20 }, () => [down, down, { text: 'x' }]).flat())
-  const { client, breaker, clock } = setUp(inner, { threshold: 2, config: { accounting: 'call', maxRetries: 2 } })
+  const { client, breaker, clock } = setUp(inner, { threshold: 2, config: { accounting: 'call', maxRetries: 2, budget: { capacity: 10000 } } })
   for (let i = 0; i < 20; i++) assert.equal(await drive(clock, client.chat({})), 'x')
   assert.deepEqual([breaker.stats.successes, breaker.stats.failures, breaker.state, inner.calls], [20, 0, CLOSED, 60])
 })
@@ -114,7 +114,7 @@ test('only what no retry mends opens it', async () => {
 
 test('the rejection is caught where the failure was: the same fallback, only sooner', async () => {
   const clock = new ManualClock()
-  const breaker = createBreaker(never, { clock, timeout: 10000, volumeThreshold: 2, errorThresholdPercentage: 100 })
+  const breaker = createBreaker(never, { clock, timeout: 10000, volumeThreshold: 2, errorThresholdPercentage: 100, rollingCountTimeout: 60000 })
   const rank = async () => {
     try {
       return await breaker.fire('query')
