@@ -81,7 +81,6 @@ const NEXT_STEPS = {
   rejected: askAgain,
   server: () => later(),
   interrupted: () => 'try again; the connection broke after the question was sent',
-  rejected: askAgain,
   bad_request: () => 'the service does not take such a request: its message above says why',
   unknown: () => 'the last error above is all that is known; check the URL and try again',
 }
