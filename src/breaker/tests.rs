@@ -456,3 +456,41 @@ fn nothing_is_lost_that_many_threads_count_at_once() {
     });
     assert_eq!(breaker.stats().successes, 16_000);
 }
+
+/// What a named breaker must remember before it may be forgotten.
+#[test]
+fn a_breaker_is_as_new_only_where_a_new_one_would_do_the_same() {
+    let clock = ManualClock::new();
+    let made = |config| CircuitBreaker::with_clock(config, Arc::new(clock.clone()), Arc::new(|| 0.5)).unwrap();
+    let config = BreakerConfig { failure_threshold: 2, cooldown: Duration::ZERO, ..BreakerConfig::default() };
+    let fail = |breaker: &CircuitBreaker| breaker.try_acquire().unwrap().failure(FailureReport::default());
+
+    let breaker = made(config);
+    assert!(breaker.is_as_new());
+    breaker.try_acquire().unwrap().success();
+    assert!(breaker.is_as_new(), "a count is no memory");
+    fail(&breaker);
+    assert!(!breaker.is_as_new(), "one failure on the way");
+    fail(&breaker);
+    assert!(!breaker.is_as_new(), "open");
+    let probe = breaker.try_acquire().unwrap();
+    assert!(!breaker.is_as_new(), "half-open");
+    probe.success();
+    assert!(breaker.is_as_new());
+    breaker.force_closed();
+    assert!(!breaker.is_as_new(), "switched");
+    breaker.reset();
+    assert!(breaker.is_as_new());
+    let asked = FailureReport { retry_after: Some(Duration::from_secs(5)), ..FailureReport::default() };
+    breaker.try_acquire().unwrap().failure(asked);
+    clock.advance(Duration::from_secs(5));
+    breaker.try_acquire().unwrap().success();
+    assert!(breaker.is_as_new(), "what the service asked for is over");
+
+    let growing = made(BreakerConfig { failure_threshold: 1, cooldown_factor: 2.0, ..config });
+    fail(&growing);
+    growing.try_acquire().unwrap().success();
+    assert!(!growing.is_as_new(), "its next cooldown would be the second one");
+    clock.advance(Duration::from_secs(60));
+    assert!(growing.is_as_new());
+}

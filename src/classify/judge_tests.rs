@@ -72,6 +72,8 @@ fn each_class_of_the_error_table_has_a_way_in() {
         judge(coded("ENETDOWN")).class,
         judge(coded(1_007_900_992)).class,
         judge(named("TypeError", "x is not a function")).class,
+        // As the errors of this module's own bulkheads and breakers say.
+        judge(ErrorFacts { class: Some("rejected".to_owned()), ..said("no place") }).class,
         judge(said("odd")).class,
     ];
     assert_eq!(reached, ErrorClass::ALL);

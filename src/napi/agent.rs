@@ -13,7 +13,7 @@ use super::arguments::{Argument, argument, config};
 use super::bulkhead;
 use super::client_config::{call_options, read_client_config, read_rng};
 use super::clock::JsTimer;
-use super::event_breaker;
+use super::create_breaker;
 use super::executor::Runtime;
 use super::hooks::JsHooks;
 use super::inner_client::{InnerClient, Keep, Request};
@@ -231,7 +231,7 @@ fn read_agent(
     };
     config.cascade = read_cascade(options, read_client_config(calls, defaults)?)?;
     if let Some(breaker) = options.field(c"breakerOptions").given() {
-        config.breaker = event_breaker::read_config(breaker.options()?)?;
+        config.breaker = create_breaker::read_config(breaker.options()?)?;
         let attempt_timeout = &mut config.cascade.client.retry.attempt_timeout;
         breaker.field(c"timeout").set(attempt_timeout, |time| time.millis(1.0))?;
     }

@@ -95,7 +95,8 @@ pub struct CreateBreakerOptions {
     pub reset_timeout: Option<f64>,
     /// With fewer calls in the window nothing is judged. 1 to 1 000 000; default 3.
     pub volume_threshold: Option<f64>,
-    /// Length of the window in milliseconds. 1 to 365 days; default 10 000.
+    /// Length of the window in milliseconds. 1 to 365 days; default 10 000. Where calls come one after another and hang, it
+    /// must hold `volumeThreshold` timeouts: with the article's figures only hanging calls made at once open it.
     pub rolling_count_timeout: Option<f64>,
     /// Steps in which the window moves on. 1 to 1000; default 10.
     pub rolling_count_buckets: Option<f64>,

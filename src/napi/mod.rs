@@ -66,6 +66,7 @@ mod classify;
 mod client;
 mod client_config;
 mod clock;
+mod create_breaker;
 mod enums;
 mod errors;
 mod event_breaker;

@@ -243,3 +243,253 @@ test('K7 opossum#528: an empty answer is an answer', async () => {
   const outcome = await execute({})
   assert.deepEqual([outcome.status, outcome.text, outcome.response, await chat({})], ['ok', '', answer(''), ''])
 })
+
+// Bulkhead and limiter
+
+/** A bulkhead on a clock, and how to fill it. */
+function bulkheadOf(config) {
+  const clock = new ManualClock()
+  const bulkhead = new lib.Bulkhead({ name: 'peers', ...config }, clock)
+  const occupy = (options) => {
+    const work = gate()
+    const done = bulkhead.schedule(() => work.promise, options)
+    done.catch(() => {})
+    return { ...work, done }
+  }
+  return { clock, bulkhead, occupy }
+}
+
+test('I2 cockatiel#112: aborted waiters leave the queue', async () => {
+  const { bulkhead, occupy } = bulkheadOf({ maxConcurrent: 1, maxQueue: 2 })
+  const first = occupy()
+  const cancelToken = new CancelToken()
+  for (let i = 0; i < 2; i++) occupy({ cancelToken })
+  cancelToken.cancel()
+  const third = occupy()
+  assert.equal(bulkhead.stats().queued, 1)
+  first.open()
+  third.open('ran')
+  assert.equal(await third.done, 'ran')
+})
+
+test('I3 resilience4j#1569: timeout and end at the same moment, a thousand times: no place is given back twice', async () => {
+  const { clock, bulkhead } = bulkheadOf({ maxConcurrent: 3 })
+  for (let i = 0; i < 1000; i++) {
+    const calls = [1, 2, 3].map(() => bulkhead.schedule(() => lib.cancellableSleep(10, undefined, { clock }), { timeoutMs: 10 }).catch(() => {}))
+    assert.equal(bulkhead.stats().running, 3)
+    await clock.advanceAsync(10)
+    await Promise.all(calls)
+    await settle()
+  }
+  const { running, queued, overrunning, done } = bulkhead.stats()
+  assert.deepEqual([running, queued, overrunning, done], [0, 0, 0, 3000])
+})
+
+test('I5 bottleneck: work that ignores its timeout keeps its place, so that never more run than may', async () => {
+  const { clock, bulkhead } = bulkheadOf({ maxConcurrent: 1 })
+  let [running, most] = [0, 0]
+  const slow = async () => {
+    most = Math.max(most, ++running)
+    await lib.cancellableSleep(200, undefined, { clock })
+    running--
+  }
+  const calls = [1, 2, 3].map(() => bulkhead.schedule(slow, { timeoutMs: 50 }).catch((error) => error.code))
+  await clock.advanceAsync(50)
+  assert.equal(await calls[0], 'timeout')
+  await clock.advanceAsync(1000)
+  assert.deepEqual([await Promise.all(calls), most, bulkhead.stats().overrun], [['timeout', 'timeout', 'timeout'], 1, 3])
+})
+
+test('I6 failsafe#365: max 1, three calls: all run, in their order', async () => {
+  const { bulkhead } = bulkheadOf({ maxConcurrent: 1 })
+  const order = []
+  await Promise.all([1, 2, 3].map((i) => bulkhead.schedule(async () => order.push(i))))
+  assert.deepEqual(order, [1, 2, 3])
+})
+
+test('I7 bottleneck#153: no burst over the edge of a refresh', async () => {
+  const { clock, bulkhead } = bulkheadOf({ reservoir: 5, reservoirRefreshInterval: 250 })
+  clock.advance(240)
+  const starts = []
+  const calls = Array.from({ length: 10 }, () => bulkhead.schedule(async () => starts.push(clock.now())))
+  await clock.advanceAsync(1000)
+  await Promise.all(calls)
+  for (const start of starts) assert.between(starts.filter((other) => start <= other && other < start + 250).length, 1, 5)
+})
+
+test('I8 resilience4j#1283: what cannot succeed in time is refused at once', async () => {
+  const { clock, bulkhead } = bulkheadOf({ minTime: 10000 })
+  await bulkhead.schedule(async () => {})
+  const error = await assert.rejects(bulkhead.schedule(never, { maxWaitMs: 2000 }), Error)
+  assert.deepEqual([error.code, error.retryAfterMs, clock.now()], ['bulkhead', 10000, 0])
+})
+
+test('I9 tower-resilience#363: five waiters, one start per 100 ms', async () => {
+  const { clock, bulkhead } = bulkheadOf({ minTime: 100 })
+  const starts = []
+  await bulkhead.schedule(async () => {})
+  const calls = Array.from({ length: 5 }, () => bulkhead.schedule(async () => starts.push(clock.now())))
+  await clock.advanceAsync(1000)
+  await Promise.all(calls)
+  assert.deepEqual(starts, [100, 200, 300, 400, 500])
+})
+
+test('I10 Polly#2638: limits near 2^32 are refused by name', () => {
+  for (const field of ['maxConcurrent', 'maxQueue']) assert.throws(() => bulkheadOf({ [field]: 2 ** 32 - 1 }), { code: 'INVALID_CONFIG', field })
+})
+
+test('I11 bottleneck#152: after any mix of endings it is empty and lets the next call in', async () => {
+  const { clock, bulkhead } = bulkheadOf({ maxConcurrent: 3, maxQueue: 20, overrunGraceMs: 100 })
+  const cancelToken = new CancelToken()
+  const kinds = [
+    [async () => 'ok'], [async () => { throw httpError(503) }], [() => { throw httpError(503) }],
+    [() => lib.cancellableSleep(20, undefined, { clock }), { timeoutMs: 5 }], [never, { timeoutMs: 5 }], [() => lib.cancellableSleep(5, undefined, { clock }), { maxWaitMs: 3 }], [never, { cancelToken }],
+  ]
+  const calls = []
+  for (let i = 0; i < 2000; i++) {
+    calls.push(bulkhead.schedule(...kinds[(i * 7919) % kinds.length]).catch(() => {}))
+    if (i % 10 === 0) await clock.advanceAsync(5)
+  }
+  cancelToken.cancel()
+  await clock.advanceAsync(100000)
+  await Promise.all(calls)
+  await clock.advanceAsync(200)
+  const { running, queued, overrunning } = bulkhead.stats()
+  assert.deepEqual([running, queued, overrunning], [0, 0, 0])
+  assert.equal(await bulkhead.schedule(async () => 'next'), 'next')
+})
+
+// opossum, by a breaker in its shape
+
+/** A breaker whose calls do one step each, the last one again and again. */
+function opossumLike(steps, options) {
+  const clock = new ManualClock()
+  let calls = 0
+  const breaker = lib.createBreaker(async () => {
+    const step = steps[Math.min(calls++, steps.length - 1)]
+    if (step instanceof Error) throw step
+    return typeof step === 'function' ? step() : step
+  }, { clock, volumeThreshold: 1, resetTimeout: 1000, ...options })
+  return { clock, breaker, fire: () => breaker.fire().catch((error) => error) }
+}
+
+test('A1 opossum#276: the minimum volume does not keep a probe from deciding', async () => {
+  const { clock, breaker, fire } = opossumLike([httpError(503), httpError(503), httpError(503), 'x'], { volumeThreshold: 3 })
+  for (let i = 0; i < 3; i++) await fire()
+  await clock.advanceAsync(1000)
+  await fire()
+  assert.equal(breaker.closed, true)
+})
+
+test('B1 opossum#381: a success from before closes neither an open breaker nor a half-open one', async () => {
+  const [early, probe] = [gate(), gate()]
+  const { clock, breaker, fire } = opossumLike([() => early.promise, httpError(503), () => probe.promise], { timeout: 60000 })
+  const [first] = [fire(), fire()]
+  await settle()
+  assert.equal(breaker.opened, true)
+  await clock.advanceAsync(1000)
+  const last = fire()
+  early.open('late')
+  assert.equal(await first, 'late')
+  assert.equal(breaker.halfOpen, true)
+  probe.open('x')
+  await last
+  assert.equal(breaker.closed, true)
+})
+
+test('C6 opossum: at the percentage it opens', async () => {
+  const { breaker, fire } = opossumLike(['x', httpError(503), 'x', httpError(503)], { volumeThreshold: 4 })
+  for (let i = 0; i < 4; i++) await fire()
+  assert.equal(breaker.opened, true)
+})
+
+test('C7 opossum: calls in flight do not dilute the rate', async () => {
+  const { breaker, fire } = opossumLike([...new Array(10).fill(never), httpError(503)], { volumeThreshold: 3 })
+  for (let i = 0; i < 10; i++) fire()
+  for (let i = 0; i < 3; i++) await fire()
+  assert.equal(breaker.opened, true)
+})
+
+test('D6 opossum#45: local rejections are no failures of the service', async () => {
+  const { bulkhead, occupy } = bulkheadOf({ maxConcurrent: 1, maxQueue: 0 })
+  occupy()
+  const { breaker, fire } = opossumLike([() => bulkhead.schedule(async () => 'x')])
+  for (let i = 0; i < 10; i++) assert.equal((await fire()).code, 'bulkhead')
+  assert.equal(breaker.closed, true)
+})
+
+test('H6 opossum#824: 0 means zero, or is refused', () => {
+  for (const field of ['timeout', 'errorThresholdPercentage', 'volumeThreshold', 'rollingCountTimeout', 'rollingCountBuckets']) assert.throws(() => opossumLike([], { [field]: 0 }), { code: 'INVALID_CONFIG', field })
+})
+
+test('H6 opossum#824: a reset timeout of 0 is over at once', async () => {
+  const { breaker, fire } = opossumLike([httpError(503), 'x'], { resetTimeout: 0 })
+  await fire()
+  assert.equal(breaker.opened, true)
+  assert.equal(await fire(), 'x')
+})
+
+test('K1 opossum#198: after a timeout the fallback runs once, whatever the action does later', async () => {
+  const late = gate()
+  const { clock, breaker, fire } = opossumLike([() => late.promise], { timeout: 100 })
+  let fallbacks = 0
+  breaker.fallback(() => ++fallbacks)
+  const call = fire()
+  await clock.advanceAsync(100)
+  assert.equal(await call, 1)
+  late.fail(httpError(503))
+  await settle()
+  assert.equal(fallbacks, 1)
+})
+
+test('K5 opossum: a throwing listener does not turn success into failure', async () => {
+  const { breaker, fire } = opossumLike(['x'])
+  breaker.on('success', () => { throw new Error('x') })
+  assert.deepEqual([await fire(), breaker.stats.successes, breaker.stats.listenerErrors], ['x', 1, 1])
+})
+
+test('K7 opossum#528: nothing is a result, too', async () => {
+  for (const nothing of [undefined, null]) assert.equal(await opossumLike([nothing]).breaker.fire(), nothing)
+})
+
+test('table 2b 7: a breaker that is switched off rejects a promise, it does not throw', async () => {
+  const { breaker } = opossumLike(['x'])
+  breaker.shutdown()
+  const call = breaker.fire()
+  assert.ok(call instanceof Promise)
+  await assert.rejects(call, { code: 'shutdown' })
+})
+
+// Metrics and registry
+
+const named = (name, options) => lib.CircuitBreaker.named(`peers ${name}`, options)
+const stateSeries = (name) => lib.prometheusText().split('\n').filter((line) => line.startsWith(`resilience_breaker_state{name="peers ${name}"`)).map((line) => line.replace(/.*state="(\w+)"\} /, '$1 '))
+
+test('O2 nora#441: a closed breaker has its series from the start', () => {
+  named('O2')
+  assert.deepEqual(stateSeries('O2'), ['closed 1', 'open 0', 'half_open 0'])
+})
+
+test('O3 CrabTrap#13: exactly one state is on', () => {
+  const breaker = named('O3', { failureThreshold: 1, cooldownMs: 0 })
+  breaker.recordFailure()
+  assert.deepEqual(stateSeries('O3'), ['closed 0', 'open 1', 'half_open 0'])
+  const probe = breaker.tryAcquire()
+  assert.deepEqual(stateSeries('O3'), ['closed 0', 'open 0', 'half_open 1'])
+  probe.recordFailure()
+  assert.deepEqual(stateSeries('O3'), ['closed 0', 'open 1', 'half_open 0'])
+  breaker.reset()
+})
+
+test('O4 OmniRoute#4114 openclaw#105316: 10 000 names, 500 are kept, an open one among them', () => {
+  const open = named('O4', { failureThreshold: 1, cooldownMs: 3600000 })
+  open.recordFailure()
+  for (let i = 0; i < 10000; i++) named('O4 ' + i)
+  assert.between(lib.metrics().breakers.length, 490, 500)
+  assert.deepEqual(stateSeries('O4'), ['closed 0', 'open 1', 'half_open 0'])
+  open.reset()
+})
+
+test('O5 resilience4j#584: other settings for the same name are reported', () => {
+  assert.deepEqual([named('O5', { failureThreshold: 2 }), named('O5', { failureThreshold: 3 })].map((breaker) => breaker.configMismatch), [false, true])
+})

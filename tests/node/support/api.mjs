@@ -1438,6 +1438,32 @@ export default {
         "type": "Array<AttemptRecord>"
       }
     },
+    "AgentBreakerOptions": {
+      "timeout": {
+        "optional": true,
+        "type": "number"
+      },
+      "errorThresholdPercentage": {
+        "optional": true,
+        "type": "number"
+      },
+      "resetTimeout": {
+        "optional": true,
+        "type": "number"
+      },
+      "volumeThreshold": {
+        "optional": true,
+        "type": "number"
+      },
+      "rollingCountTimeout": {
+        "optional": true,
+        "type": "number"
+      },
+      "rollingCountBuckets": {
+        "optional": true,
+        "type": "number"
+      }
+    },
     "AgentOptions": {
       "models": {
         "optional": true,
@@ -1466,6 +1492,14 @@ export default {
       "config": {
         "optional": true,
         "type": "ResilienceConfig"
+      },
+      "breakerOptions": {
+        "optional": true,
+        "type": "AgentBreakerOptions"
+      },
+      "bulkheads": {
+        "optional": true,
+        "type": "TierBulkheads"
       },
       "enableDegradation": {
         "optional": true,
@@ -1524,6 +1558,10 @@ export default {
       "circuits": {
         "optional": false,
         "type": "Record<string, Circuit>"
+      },
+      "bulkheadStats": {
+        "optional": false,
+        "type": "Record<string, BulkheadStats>"
       }
     },
     "AnswerCacheOptions": {
@@ -2910,6 +2948,54 @@ export default {
       "clock": {
         "optional": true,
         "type": "ManualClock"
+      }
+    },
+    "TierBulkhead": {
+      "maxConcurrent": {
+        "optional": true,
+        "type": "number"
+      },
+      "maxQueue": {
+        "optional": true,
+        "type": "number"
+      },
+      "maxWaitMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "minTime": {
+        "optional": true,
+        "type": "number"
+      },
+      "reservoir": {
+        "optional": true,
+        "type": "number"
+      },
+      "reservoirRefreshAmount": {
+        "optional": true,
+        "type": "number"
+      },
+      "reservoirRefreshInterval": {
+        "optional": true,
+        "type": "number"
+      },
+      "overrunGraceMs": {
+        "optional": true,
+        "type": "number"
+      }
+    },
+    "TierBulkheads": {
+      "premium": {
+        "optional": true,
+        "type": "TierBulkhead"
+      },
+      "standard": {
+        "optional": true,
+        "type": "TierBulkhead"
+      },
+      "economy": {
+        "optional": true,
+        "type": "TierBulkhead"
       }
     },
     "TierCalls": {

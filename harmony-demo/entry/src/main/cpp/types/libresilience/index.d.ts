@@ -134,13 +134,29 @@ export interface AgentAnswer {
   trace: Array<AttemptRecord>
 }
 
-/** Settings of a `ResilientAgent`. One of `models`, `client` and `mockMode: true` says who answers. */
+/** Breakers of an agent's models, by the names of opossum that article 004 uses. */
+export interface AgentBreakerOptions {
+  /** Longest time for one attempt in milliseconds. 1 to 365 days; default `config.attemptTimeoutMs`. */
+  timeout?: number
+  /** Share of failed attempts in the window that opens it, in percent. Above 0, up to 100; default 50. */
+  errorThresholdPercentage?: number
+  /** How long it stays open before an attempt may probe, in milliseconds. 0 to 365 days; default 5000. */
+  resetTimeout?: number
+  /** With fewer attempts in the window nothing is judged. 1 to 1 000 000; default 3. */
+  volumeThreshold?: number
+  /** Length of the window in milliseconds. 1 to 365 days; default 10 000. */
+  rollingCountTimeout?: number
+  /** Steps in which the window moves on. 1 to 1000; default 10. */
+  rollingCountBuckets?: number
+}
+
+/** Settings of a `ResilientAgent`. `models` or `client` says who answers, unless `mockMode` is true. */
 export interface AgentOptions {
   /** A client for each tier. */
   models?: TierClients
-  /** One client for all of them: it finds the model's name in its `ModelRequest`. */
+  /** One client for all of them, where there are no `models`: it finds the model's name in its `ModelRequest`. */
   client?: LlmClient | StreamingLlmClient
-  /** Stand-ins answer; no service is asked. Default false. */
+  /** Stand-ins answer, whatever clients there are; no service is asked. Default false. */
   mockMode?: boolean
   /** What stand-ins do: `'success'` (default), `'timeout'`, `'rate_limited'` or `'low_quality'`. */
   mockScenario?: string
@@ -150,6 +166,10 @@ export interface AgentOptions {
   maxRetries?: number
   /** Retries, waits and time limits of each model; its deadline is that of the whole call. Clock and chance, too. */
   config?: ResilienceConfig
+  /** Of each model's breaker. */
+  breakerOptions?: AgentBreakerOptions
+  /** How many calls run at once, and how fast they start. */
+  bulkheads?: TierBulkheads
   /** Whether another model is asked at all; default true. */
   enableDegradation?: boolean
   /**
@@ -188,6 +208,8 @@ export interface AgentStats {
   circuitState: string
   /** Breakers of the premium, the standard and the economy model, under the words of `ModelTier`. */
   circuits: Record<string, Circuit>
+  /** Bulkheads of the tiers, under the names of their presets. Not reset. */
+  bulkheadStats: Record<string, BulkheadStats>
 }
 
 /** Settings of an `AnswerCache`. */
@@ -586,7 +608,10 @@ export interface CreateBreakerOptions {
   resetTimeout?: number
   /** With fewer calls in the window nothing is judged. 1 to 1 000 000; default 3. */
   volumeThreshold?: number
-  /** Length of the window in milliseconds. 1 to 365 days; default 10 000. */
+  /**
+   * Length of the window in milliseconds. 1 to 365 days; default 10 000. Where calls come one after another and hang, it
+   * must hold `volumeThreshold` timeouts: with the article's figures only hanging calls made at once open it.
+   */
   rollingCountTimeout?: number
   /** Steps in which the window moves on. 1 to 1000; default 10. */
   rollingCountBuckets?: number
@@ -1317,6 +1342,36 @@ export declare enum StopReason {
   Partial = 'partial'
 }
 
+/** Limits of the bulkhead of a tier; what is left out is that of its preset. */
+export interface TierBulkhead {
+  /** Calls that run at once. 1 to 100 000. */
+  maxConcurrent?: number
+  /** Calls that wait at once. 0 (none waits) to 100 000. */
+  maxQueue?: number
+  /** Longest wait in milliseconds. 0 (none waits) to 365 days. */
+  maxWaitMs?: number
+  /** Time from one start to the next, in milliseconds. 0 to 365 days. */
+  minTime?: number
+  /** Tokens at the beginning: each start takes one. 0 (nothing starts) to 100 000. */
+  reservoir?: number
+  /** Starts in any refresh interval. 0 to 100 000; default `reservoir`. Nothing without `reservoir`. */
+  reservoirRefreshAmount?: number
+  /** That interval in milliseconds. 1 to 365 days; default: no token comes back. Nothing without `reservoir`. */
+  reservoirRefreshInterval?: number
+  /** How long work that its caller has left keeps its place, in milliseconds. 0 to 365 days. */
+  overrunGraceMs?: number
+}
+
+/** Bulkheads of the tiers, for calls that begin there. */
+export interface TierBulkheads {
+  /** Of Premium; default `premium-model`: 5 at once, 200 ms apart. */
+  premium?: TierBulkhead
+  /** Of Standard; default `standard-model`: 20 at once, 50 ms apart. */
+  standard?: TierBulkhead
+  /** Of Economy; default `economy-model`: 30 at once, 30 ms apart. */
+  economy?: TierBulkhead
+}
+
 /** Calls of one tier. */
 export interface TierCalls {
   /** Calls that ended with an answer of this tier. */
@@ -1325,7 +1380,10 @@ export interface TierCalls {
   failed: number
 }
 
-/** Clients of the models, one for each tier; each is asked with a `ModelRequest`. */
+/**
+ * Clients of the models, one for each tier; each is asked with a `ModelRequest`. One that has `provider` or `passContext`,
+ * as of `LlmProvider`, is asked as these say.
+ */
 export interface TierClients {
   /** For Premium. */
   premium: LlmClient | StreamingLlmClient
@@ -1416,7 +1474,7 @@ export declare function classifyError(error: Object | string | number | boolean 
  * it is half-open from the first call after `resetTimeout` on, not by a timer; one call probes while others are rejected,
  * and it can neither get stuck nor be closed by a late result; a Retry-After of the service is obeyed; `open()` holds
  * until `close()`; `stats` count from the start, not over the window.
- * Throws INVALID_ARGUMENT naming the field, the value and what is allowed.
+ * Throws INVALID_CONFIG naming the field, the value and what is allowed.
  *
  * @param action makes one call and does not retry by itself
  * @param options the window and the times
