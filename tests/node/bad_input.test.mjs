@@ -598,7 +598,7 @@ async function asking(agentOptions, steps) {
   const clock = new lib.ManualClock()
   const client = new Script(...steps)
   const agent = new lib.ResilientAgent({ client, config: { clock }, ...agentOptions })
-  return { answer: await drive(clock, agent.invoke('x')), agent, client }
+  return { answer: await drive(clock, agent.invoke('x')), agent, client, clock }
 }
 /** The second of two calls at once, through a standard bulkhead with these limits. */
 async function crowding(standard) {
@@ -682,8 +682,8 @@ const zeros = {
   'AgentOptions.maxRetries': async () => assert.equal((await asking({ maxRetries: 0 }, [httpError(503)])).answer.attempts, 3),
   'AgentBreakerOptions.resetTimeout': async () => {
     const failing = { breakerOptions: { volumeThreshold: 1, resetTimeout: 0 }, maxRetries: 0 }
-    const { agent, client } = await asking(failing, [httpError(503)])
-    await agent.invoke('x')
+    const { agent, client, clock } = await asking(failing, [httpError(503)])
+    await drive(clock, agent.invoke('y'))
     assert.equal(client.calls, 6, 'each opens and lets a probe through at once')
   },
   'TierBulkhead.maxQueue': async () => assert.equal((await crowding({ maxConcurrent: 1, maxQueue: 0 })).stopReason, 'bulkhead'),
