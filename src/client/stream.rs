@@ -155,12 +155,13 @@ impl<L: LlmClient, S: TextSink<TextOf<L>>, C: Clock> Exchange<L> for Streamed<'_
 
     async fn give_up<T: Timer>(&self, timer: &T, attempt: &Attempt<'_>) -> CallError {
         loop {
-            let (until, _) = self.limit(attempt);
-            timer.sleep_until(until).await;
-            let (moved, why) = self.limit(attempt);
-            if moved <= until {
+            let (limit, why) = self.limit(attempt);
+            let now = self.clock.now();
+            if limit <= now {
                 return CallError::new(ErrorClass::Timeout, why);
             }
+            // A text that comes meanwhile may bring the limit forward, to one idle timeout from now at the earliest.
+            timer.sleep_until(limit.min(now + self.config.idle_timeout)).await;
         }
     }
 

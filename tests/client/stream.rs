@@ -88,6 +88,12 @@ fn a_silence_after_text_ends_the_call_with_what_came() {
 }
 
 #[test]
+fn a_silence_is_noticed_although_the_first_text_had_more_time() {
+    let played = play(vec![vec![Wait(500), Text("one"), Hang]]);
+    assert_eq!((played.outcome.status, played.outcome.elapsed), (OutcomeStatus::Partial, ms(2_500)));
+}
+
+#[test]
 fn a_slow_page_is_not_the_silence_of_the_service() {
     let played = play_on(7_000, vec![vec![Text("one"), Text("two"), Wait(1_900), Text("three")]], None);
     assert_eq!((played.outcome.status, played.shown.as_str()), (OutcomeStatus::Ok, "onetwothree"));
