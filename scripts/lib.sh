@@ -209,7 +209,10 @@ ensure_chromium() {
 cdylib_package() {
   local folder=$1 name
   mkdir -p "$folder"
-  for name in src benches build.rs README.md; do [[ -e $folder/$name ]] || ln -s "$root/$name" "$folder/$name"; done
+  # A copied folder would lead to the sources that it was copied from.
+  for name in src benches build.rs README.md; do
+    [[ $folder/$name -ef $root/$name ]] || ln -sfn "$root/$name" "$folder/$name"
+  done
   sed 's/^crate-type = .*/crate-type = ["cdylib"]/' "$root/Cargo.toml" >"$folder/new"
   # Only when they differ: a newer file would be a reason to build again.
   cmp -s "$folder/new" "$folder/Cargo.toml" || cp "$folder/new" "$folder/Cargo.toml"
