@@ -65,7 +65,7 @@ function compile(file, locate) {
 
 // The native module as ArkTS imports it, by name or as a whole. A name that is declared but not there fails the import.
 function nativeModule(declarations) {
-  const names = [...fs.readFileSync(declarations, 'utf8').matchAll(/^export declare (?:class|function|enum|const) (\w+)/gm)]
+  const names = [...fs.readFileSync(declarations, 'utf8').matchAll(/^export (?:declare )?(?:class|function|enum|const) (\w+)/gm)]
     .map(([, name]) => name)
   return [
     `import lib from ${JSON.stringify(pathToFileURL(path.join(repository, 'tests/node/support/module.mjs')).href)}`,
