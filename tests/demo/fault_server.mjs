@@ -42,6 +42,29 @@ export function cutBody(response) {
   response.write('{"choices":[{"mess', () => response.socket.end())
 }
 
+/** A streamed answer: each piece as an event of its own. `last` ends it: the service's [DONE], nothing, or an error. */
+export function stream(pieces, last = '[DONE]', finishReason = 'stop') {
+  const choice = (delta, finish_reason = null) => JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })
+  const events = [...pieces.map((content) => choice({ content })), ...(finishReason ? [choice({}, finishReason)] : [])]
+  return async (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const event of last ? [...events, last] : events) {
+      response.write(`: keep-alive\n\ndata: ${event}\n\n`)
+      await new Promise(setImmediate)
+    }
+    response.end()
+  }
+}
+
+/** The connection is reset in the middle of a streamed answer. */
+export function resetInStream(piece) {
+  return (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const event = JSON.stringify({ choices: [{ delta: { content: piece } }] })
+    response.write(`data: ${event}\n\ndata: {"choi`, () => setTimeout(() => response.socket.resetAndDestroy(), 20))
+  }
+}
+
 /** The body in pieces of one byte, which tears characters apart. */
 export function inPieces(text) {
   return async (response) => {
