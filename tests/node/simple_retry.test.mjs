@@ -123,6 +123,10 @@ test('a function that hangs is waited for, unless attemptTimeoutMs says how long
   assert.equal(await call, 'x')
 })
 
+test('a last attempt that is given up rejects with that, not with what an earlier one threw', async () => {
+  assert.equal((await run([down, never], { attemptTimeoutMs: 100, retries: 1 })).error.code, 'timeout')
+})
+
 test('a Retry-After of the service is waited for', async () => {
   assert.deepEqual((await run([httpError(429, { retryAfterMs: 7000 }), 'x'])).times, [0, 7000])
 })
