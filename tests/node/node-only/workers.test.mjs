@@ -133,16 +133,18 @@ test('threads share a named breaker; the listeners of each are called on their o
 test('a listener that is taken back hears no event that is still on its way', async () => {
   const [name, options] = [unique('breaker'), { failureThreshold: 1, cooldownMs: 3600000 }]
   const breaker = lib.CircuitBreaker.named(name, options)
-  const { worker, message } = start('named', { name, options })
+  const done = new Int32Array(new SharedArrayBuffer(4))
+  const { worker, message } = start('named', { name, options, done })
   await message
-  let heard = 0
+  let [heard, stayed] = [0, 0]
   const id = breaker.onStateChange(() => heard++)
+  breaker.onStateChange(() => stayed++)
   worker.postMessage('recordFailure')
   // this thread takes no event while it waits here
-  while (breaker.state !== lib.BreakerState.OPEN);
+  assert.notEqual(Atomics.wait(done, 0, 0, 30000), 'timed-out')
   assert.equal(breaker.offStateChange(id), true)
-  await sleep(20)
-  assert.equal(heard, 0)
+  await until(() => stayed === 1, 'the one that stays hears of it')
+  assert.deepEqual([heard, breaker.state], [0, lib.BreakerState.OPEN])
   await worker.terminate()
   breaker.reset()
 })
