@@ -4,11 +4,13 @@ use std::time::Duration;
 use super::config::{ChainConfig, MAX_PROVIDERS, Provider};
 use crate::classify::{CallError, ErrorClass, NextProvider};
 use crate::client::internal::{Call, Driver, End, Exchange, Limits, Streamed, Target, Whole, check_names};
+use crate::client::saved;
 use crate::client::{CallOptions, Hooks, LlmClient, NoHooks, Outcome, OutcomeStatus, StreamConfig, TextOf, TextSink};
 use crate::clock::{Timer, Timestamp};
 use crate::error::InvalidConfig;
 use crate::random::{Rng, SeededRng};
 use crate::retry::StopReason;
+use crate::snapshot::RestoreError;
 
 /// Asks the first service of a chain that can answer.
 ///
@@ -116,6 +118,27 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
         let streamed = Streamed::new(sink, &self.driver.timer, self.stream);
         let end = self.run(&streamed, request, &mut call).await;
         self.driver.conclude(end, streamed.received(), call).await
+    }
+
+    /// What the breakers and the retry budgets of its services have learned, as a text for [`restore`](Self::restore) after the
+    /// app was ended; see [`CircuitBreaker::snapshot`](crate::breaker::CircuitBreaker::snapshot). `now_unix_ms` is the wall
+    /// clock, in milliseconds since 1970.
+    pub fn snapshot(&self, now_unix_ms: u64) -> String {
+        saved::save(saved::RUNNER, self.targets(), self.driver.timer.now(), now_unix_ms)
+    }
+
+    /// Goes on where a [`snapshot`](Self::snapshot) was made; see
+    /// [`CircuitBreaker::restore`](crate::breaker::CircuitBreaker::restore). Services are known by their names: one that the
+    /// snapshot has not stays as it is.
+    ///
+    /// # Errors
+    /// [`RestoreError`]: no snapshot of a runner, or one that was changed. All services are as they were.
+    pub fn restore(&self, text: &str, now_unix_ms: u64) -> Result<(), RestoreError> {
+        saved::restore(saved::RUNNER, self.targets(), text, self.driver.timer.now(), now_unix_ms)
+    }
+
+    fn targets(&self) -> impl Iterator<Item = &Target<L>> {
+        self.links.iter().map(|link| &link.target)
     }
 
     /// The services in their order: name and client.

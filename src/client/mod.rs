@@ -19,6 +19,7 @@ mod llm_client;
 mod names;
 mod outcome;
 mod race;
+pub(crate) mod saved;
 mod service;
 mod stream;
 mod target;

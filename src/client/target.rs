@@ -27,11 +27,11 @@ pub(crate) struct Target<L> {
     pub inner: L,
     pub breaker: Arc<CircuitBreaker>,
     pub policy: RetryPolicy,
-    budget: RetryBudget,
+    pub budget: RetryBudget,
     accounting: Accounting,
     quota_cooldown: Duration,
     /// None where there is only one.
-    name: Option<Arc<str>>,
+    pub name: Option<Arc<str>>,
 }
 
 impl<L: LlmClient> Target<L> {

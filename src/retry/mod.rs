@@ -14,6 +14,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use budget::SavedTokens;
 pub use budget::{RetryBudget, RetryBudgetConfig};
 pub use config::{RetryConfig, RetryPolicy};
 pub use state::{Decision, DelaySource, RetryState, StopReason};

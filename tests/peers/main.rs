@@ -18,5 +18,6 @@ mod metrics;
 mod retry;
 mod retry_after;
 mod routing;
+mod saved_state;
 mod what_counts;
 mod windows;
