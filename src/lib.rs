@@ -18,6 +18,7 @@
 //! | [`bulkhead`] | how many calls run at once, and how fast they follow each other |
 //! | [`router`], [`cache`] | which model a prompt needs, and which answers are there already |
 //! | [`registry`], [`metrics`] | breakers and bulkheads by name, and what they have seen |
+//! | [`device`] | what network and suspension do to calls |
 //! | [`snapshot`] | what breakers and budgets keep over the end of the app |
 //! | [`cancel`], [`mock`] | ending a call early; a stand-in for a service |
 //!
@@ -56,6 +57,7 @@ pub mod chain;
 pub mod classify;
 pub mod client;
 pub mod clock;
+pub mod device;
 mod error;
 pub mod gateway;
 mod guarded;

@@ -299,13 +299,13 @@ impl State {
         Recorded::Counted(Some(event))
     }
 
-    /// `chance` in `[0, 1)` spreads the cooldown if this failure opens.
+    /// `chance` in `[0, 1)` spreads the cooldown if this failure opens, and a Retry-After.
     pub fn failure(&mut self, ticket: Ticket, report: FailureReport, now: Timestamp, chance: f64) -> Recorded {
         if ticket.generation < self.oldest_generation {
             return Recorded::Stale;
         }
         // The wish of the service holds, also when it comes after the state has changed.
-        let asked = report.retry_after.map(|wait| wait.min(self.config.max_retry_after));
+        let asked = report.retry_after.map(|wait| self.config.held_back(wait, chance));
         if let Some(wait) = asked.filter(|wait| !wait.is_zero()) {
             self.retry_after_until = self.retry_after_until.max(now + wait);
             self.cause = report.cause;

@@ -1,5 +1,4 @@
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::config::{ChainConfig, MAX_PROVIDERS, Provider};
 use crate::classify::{CallError, ErrorClass, NextProvider};
@@ -9,7 +8,7 @@ use crate::client::{CallOptions, Hooks, LlmClient, NoHooks, Outcome, OutcomeStat
 use crate::clock::{Timer, Timestamp};
 use crate::error::InvalidConfig;
 use crate::random::{Rng, SeededRng};
-use crate::retry::StopReason;
+use crate::retry::{RetryConfig, StopReason};
 use crate::snapshot::RestoreError;
 
 /// Asks the first service of a chain that can answer.
@@ -38,7 +37,7 @@ use crate::snapshot::RestoreError;
 pub struct ResilientLlmRunner<L, T, H = NoHooks> {
     links: Vec<Link<L>>,
     driver: Driver<T, H>,
-    deadline: Duration,
+    retry: RetryConfig,
     stream: StreamConfig,
     next_after_content_filter: bool,
 }
@@ -78,10 +77,10 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
             Ok(Link { target, name, larger_context: provider.larger_context })
         };
         let links = providers.into_iter().map(link).collect::<Result<_, _>>()?;
-        let (deadline, stream) = (config.client.retry.deadline, config.client.stream);
+        let (retry, stream) = (config.client.retry, config.client.stream);
         let next_after_content_filter = config.next_after_content_filter;
         let driver = Driver::new(timer, rng, hooks, &config.client);
-        Ok(Self { links, driver, deadline, stream, next_after_content_filter })
+        Ok(Self { links, driver, retry, stream, next_after_content_filter })
     }
 
     /// The text of the answer, or of the fallback.
@@ -101,7 +100,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
 
     /// Runs a call to its end. Never fails: the outcome says how it went and who answered.
     pub async fn execute(&self, request: &L::Request, options: CallOptions) -> Outcome<L::Response> {
-        let mut call = Call::begin(options, &self.driver.timer, self.deadline);
+        let mut call = Call::begin(options, &self.driver.timer, &self.retry);
         let end = self.run(&Whole, request, &mut call).await;
         self.driver.conclude(end, None, call).await
     }
@@ -114,7 +113,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
         options: CallOptions,
         sink: &S,
     ) -> Outcome<L::Response> {
-        let mut call = Call::begin(options, &self.driver.timer, self.deadline);
+        let mut call = Call::begin(options, &self.driver.timer, &self.retry);
         let streamed = Streamed::new(sink, &self.driver.timer, self.stream);
         let end = self.run(&streamed, request, &mut call).await;
         self.driver.conclude(end, streamed.received(), call).await
@@ -171,7 +170,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
                     return end;
                 }
                 call.pass_over(&link.name, &end, asked.attempts[index]);
-                if !self.goes_on(&end, &mut asked) {
+                if !self.goes_on(&end, &mut asked) || call.is_used_up() {
                     return end;
                 }
                 // One that was asked says more than one that was passed over.
@@ -211,9 +210,10 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
         let may_ask = self.links.iter().enumerate().filter(|(index, link)| asked.may_ask(*index, link));
         let waits = may_ask.filter_map(|(_, link)| {
             let wait = link.target.breaker.retry_after();
-            (!wait.is_zero() && wait <= link.target.policy.config().retry_after_max).then_some(now + wait)
+            let may_wait = !wait.is_zero() && wait <= self.retry.retry_after_max && now + wait < deadline;
+            may_wait.then(|| link.target.policy.spread_later(wait, deadline.since(now), &*self.driver.rng))
         });
-        waits.min().filter(|&back_at| back_at < deadline)
+        waits.min().map(|wait| now + wait)
     }
 }
 

@@ -11,6 +11,7 @@
 mod attempt;
 mod call;
 mod config;
+mod disruption;
 mod driver;
 mod exchange;
 mod fallback;

@@ -121,7 +121,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
     }
 
     fn begin(&self, options: CallOptions) -> Call {
-        Call::begin(options, &self.driver.timer, self.target.policy.config().deadline)
+        Call::begin(options, &self.driver.timer, self.target.policy.config())
     }
 
     fn run(

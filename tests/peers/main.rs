@@ -6,6 +6,7 @@
 mod support;
 
 mod backoff;
+mod budgets;
 mod bulkhead;
 mod cache;
 mod callbacks;

@@ -123,13 +123,14 @@ impl LlmClient for ScriptedClient {
     }
 }
 
-/// Waits 100, 200, 400, … ms without jitter; an attempt may take 10 s, a call 60 s.
+/// Waits 100, 200, 400, … ms without jitter, and no longer than a Retry-After; an attempt may take 10 s, a call 60 s.
 pub fn retry_config(max_retries: u32) -> RetryConfig {
     RetryConfig {
         max_retries,
         backoff: BackoffConfig { base: ms(100), jitter: Jitter::None, ..BackoffConfig::default() },
         attempt_timeout: ms(10_000),
         deadline: ms(60_000),
+        retry_after_spread: 0.0,
         ..RetryConfig::default()
     }
 }
