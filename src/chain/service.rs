@@ -210,10 +210,10 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
         let may_ask = self.links.iter().enumerate().filter(|(index, link)| asked.may_ask(*index, link));
         let waits = may_ask.filter_map(|(_, link)| {
             let wait = link.target.breaker.retry_after();
-            let may_wait = !wait.is_zero() && wait <= self.retry.retry_after_max && now + wait < deadline;
-            may_wait.then(|| link.target.policy.spread_later(wait, deadline.since(now), &*self.driver.rng))
+            (!wait.is_zero() && wait <= self.retry.retry_after_max).then_some(wait)
         });
-        waits.min().map(|wait| now + wait)
+        let first = waits.min().filter(|&wait| now + wait < deadline)?;
+        Some(now + self.retry.spread_later(first, deadline.since(now), &*self.driver.rng))
     }
 }
 

@@ -67,6 +67,14 @@ impl RetryConfig {
         }
         Ok(RetryPolicy { backoff: self.backoff.build()?, config: self })
     }
+
+    /// A wait that the service asked for, longer by chance, but shorter than `room`.
+    pub(crate) fn spread_later(&self, wait: Duration, room: Duration, rng: &(impl Rng + ?Sized)) -> Duration {
+        let most = wait.mul_f64(self.retry_after_spread).min(room.saturating_sub(wait));
+        let later = if most.is_zero() { 0.0 } else { millis(most) * draw(rng) };
+        // In whole milliseconds.
+        wait.saturating_add(Duration::from_millis(later as u64))
+    }
 }
 
 /// A checked retry policy.
@@ -85,13 +93,5 @@ impl RetryPolicy {
     /// The first wait, before jitter: over so much time those are spread that begin anew together.
     pub(crate) fn first_wait(&self) -> Duration {
         self.config.backoff.base
-    }
-
-    /// A wait that the service asked for, longer by chance, but shorter than `room`.
-    pub(crate) fn spread_later(&self, wait: Duration, room: Duration, rng: &(impl Rng + ?Sized)) -> Duration {
-        let most = wait.mul_f64(self.config.retry_after_spread).min(room.saturating_sub(wait));
-        let later = if most.is_zero() { 0.0 } else { millis(most) * draw(rng) };
-        // In whole milliseconds.
-        wait.saturating_add(Duration::from_millis(later as u64))
     }
 }

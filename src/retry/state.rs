@@ -161,7 +161,7 @@ impl RetryState {
             return Decision::Stop(StopReason::RetryAfterTooLong);
         }
         let (delay, source) = if asked > backoff {
-            (policy.spread_later(asked, self.deadline.since(now), rng), DelaySource::RetryAfter)
+            (config.spread_later(asked, self.deadline.since(now), rng), DelaySource::RetryAfter)
         } else {
             (backoff, DelaySource::Backoff)
         };
