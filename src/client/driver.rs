@@ -16,6 +16,7 @@ use crate::cancel::CancelToken;
 use crate::classify::ErrorClass;
 use crate::clock::{Timer, Timestamp};
 use crate::log;
+use crate::millis::millis;
 use crate::random::{Rng, draw};
 use crate::retry::StopReason;
 
@@ -53,7 +54,7 @@ impl<T: Timer, H: Hooks> Driver<T, H> {
         let (sleep, fresh_start) = (pin!(self.timer.sleep_until(end)), pin!(device.starts_afresh()));
         let woken = matches!(race(sleep, call.cancel.as_ref(), fresh_start).await, Raced::TimedOut(()));
         if woken {
-            let early = self.timer.now() + spread.mul_f64(draw(&*self.rng));
+            let early = self.timer.now() + Duration::from_millis((millis(spread) * draw(&*self.rng)) as u64);
             self.sleep_until(early.max(soonest).min(end), call).await;
         }
         woken

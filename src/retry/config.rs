@@ -89,9 +89,4 @@ impl RetryPolicy {
     pub fn config(&self) -> &RetryConfig {
         &self.config
     }
-
-    /// The first wait, before jitter: over so much time those are spread that begin anew together.
-    pub(crate) fn first_wait(&self) -> Duration {
-        self.config.backoff.base
-    }
 }

@@ -73,14 +73,14 @@ pub struct Seen {
 }
 
 /// An LLM client that does as told, one reply for each call; the last one is repeated for ever.
-pub struct ScriptedClient {
-    clock: ManualClock,
+pub struct ScriptedClient<T = ManualClock> {
+    clock: T,
     script: Vec<Reply>,
     seen: Mutex<Vec<Seen>>,
 }
 
-impl ScriptedClient {
-    pub fn new(clock: &ManualClock, script: impl IntoIterator<Item = Reply>) -> Self {
+impl<T: Timer + Clone> ScriptedClient<T> {
+    pub fn new(clock: &T, script: impl IntoIterator<Item = Reply>) -> Self {
         let script = script.into_iter().collect();
         Self { clock: clock.clone(), script, seen: Mutex::default() }
     }
@@ -99,7 +99,7 @@ impl ScriptedClient {
     }
 }
 
-impl LlmClient for ScriptedClient {
+impl<T: Timer> LlmClient for ScriptedClient<T> {
     type Request = str;
     type Response = String;
 
