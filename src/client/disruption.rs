@@ -19,7 +19,8 @@ impl Disruptions {
     /// Reads the failure of an attempt that began at `began` in the light of what the app has told of its device. True: it counts
     /// for nothing.
     pub fn excuse(&mut self, device: Option<&Device>, error: &mut CallError, began: Timestamp) -> bool {
-        let Some(device) = device.filter(|_| error.status.is_none()) else { return false };
+        let answered = error.status.is_some() || error.retry_after.is_some();
+        let Some(device) = device.filter(|_| !answered) else { return false };
         let no_answer = [ErrorClass::Connect, ErrorClass::Interrupted, ErrorClass::Timeout, ErrorClass::Unknown];
         if !no_answer.contains(&error.class) {
             return false;

@@ -166,8 +166,11 @@ impl Device {
             return (moment + Duration::from_nanos(pauses >> 1), None);
         }
         let state = lock(&self.state);
-        let longest = state.suspended.map_or(Duration::ZERO, |_| MAX_PAUSE);
-        (moment + state.paused + longest, state.suspended.map(|_| state.next.cancelled()))
+        let comes_at = moment + state.paused;
+        match state.suspended {
+            Some(since) if since < comes_at => (comes_at + MAX_PAUSE, Some(state.next.cancelled())),
+            _ => (comes_at, None),
+        }
     }
 
     /// The latest.

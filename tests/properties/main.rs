@@ -12,6 +12,7 @@ mod cache;
 mod cascade;
 mod client;
 mod config;
+mod device;
 mod snapshot;
 mod threads;
 mod window;
