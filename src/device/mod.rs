@@ -150,7 +150,7 @@ impl Device {
     }
 
     /// Time without the pauses: what calls count in.
-    fn time_of_calls(&self, now: Timestamp) -> Timestamp {
+    pub(crate) fn time_of_calls(&self, now: Timestamp) -> Timestamp {
         match self.pauses.load(Ordering::Acquire) {
             0 => now,
             pauses if pauses & 1 == 0 => before(now, Duration::from_nanos(pauses >> 1)),

@@ -42,6 +42,11 @@ impl<T: Timer, D: Deref<Target = Device>> DeviceTimer<T, D> {
     pub fn new(timer: T, device: D) -> Self {
         Self { timer, device }
     }
+
+    /// The timer that goes on while the app is suspended: for breakers.
+    pub fn timer(&self) -> &T {
+        &self.timer
+    }
 }
 
 impl<T: Timer, D: Deref<Target = Device>> Clock for DeviceTimer<T, D> {

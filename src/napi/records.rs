@@ -130,6 +130,8 @@ words! {
         Backoff,
         /// The service's Retry-After, which was longer.
         RetryAfter,
+        /// None at all: the connection had died while there was no network, or the app was suspended. It counts for nothing.
+        Reconnect,
     }
 }
 
@@ -368,7 +370,8 @@ pub struct BreakerEvent {
     /// State after.
     #[napi(ts_type = "BreakerState")]
     pub to: BreakerState,
-    /// `'failures'`, `'window'`, `'opened_at_once'`, `'probe_failed'`, `'cooldown_over'`, `'probe_succeeded'` or `'manual'`.
+    /// `'failures'`, `'window'`, `'opened_at_once'`, `'probe_failed'`, `'cooldown_over'`, `'probe_succeeded'`, `'manual'` or
+    /// `'restored'`.
     pub reason: String,
     /// When, in milliseconds on the breaker's clock.
     pub at_ms: f64,
