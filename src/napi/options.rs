@@ -95,7 +95,7 @@ pub enum Accounting {
 pub struct RetryBudgetOptions {
     /// Most tokens held, and how many there are at the start. 0 (no retries) to 10 000; default 20.
     pub capacity: Option<f64>,
-    /// Tokens that each call brings. 0 to 100; default 0.2.
+    /// Tokens that each call brings that has made an attempt, unless there was no network. 0 to 100; default 0.2.
     pub per_call: Option<f64>,
     /// Tokens that come back each minute. 0 to 10 000; default 1.
     pub per_minute: Option<f64>,

@@ -217,7 +217,8 @@ pub struct AttemptRecord {
     pub started_at_ms: f64,
     /// How long it took, in milliseconds.
     pub duration_ms: f64,
-    /// The wait planned before the next attempt, in milliseconds; a cancel may cut it short. Undefined: none.
+    /// The wait planned before the next attempt, in milliseconds, which a cancel may cut short, or the one that ended early when
+    /// the network was back. Undefined: none.
     pub delay_ms: Option<f64>,
     /// Where the wait comes from.
     #[napi(ts_type = "DelaySource")]

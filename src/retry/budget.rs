@@ -16,8 +16,8 @@ pub struct RetryBudgetConfig {
     /// Most tokens it holds, and how many it starts with: the reserve for the first call after launch. 0 to 10 000;
     /// default 20.
     pub capacity: f64,
-    /// Tokens that each call brings, whatever its end: the share of calls that may be retried on a busy device.
-    /// 0 to 100; default 0.2.
+    /// Tokens that each call brings that has made an attempt, whatever its end, unless the device had no network: the share of
+    /// calls that may be retried on a busy device. 0 to 100; default 0.2.
     pub per_call: f64,
     /// Tokens that come back with time: the reserve of a phone that makes five calls an hour. 0 to 10 000 a minute;
     /// default 1.
@@ -105,7 +105,7 @@ impl RetryBudget {
         Ok(Self { config, calls: AtomicU64::new(0), bucket: Mutex::new(bucket) })
     }
 
-    /// A call begins: its share goes in.
+    /// A call has made its first attempt: its share goes in.
     pub fn deposit_call(&self) {
         self.calls.fetch_add(1, Ordering::Relaxed);
     }
