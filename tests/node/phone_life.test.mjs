@@ -149,7 +149,7 @@ deviceTest('maxTotalAttempts bounds a call over all services', async () => {
 
 deviceTest('a Retry-After is spread later, never earlier', async () => {
   const asks = httpError(429, { retryAfterMs: 10_000 })
-  for (const [config, delay] of [[{}, 10_500], [{ retryAfterSpread: 0 }, 10_000], [{ retryAfterSpread: 1 }, 15_000]]) {
+  for (const [config, delay] of [[{ retryAfterSpread: undefined }, 10_500], [{ retryAfterSpread: 0 }, 10_000], [{ retryAfterSpread: 1 }, 15_000]]) {
     const run = setUp(new Script(asks, { text: 'x' }), { config: { rng: () => 0.5, ...config } })
     assert.equal((await run.execute({})).trace[0].delayMs, delay)
   }
