@@ -318,10 +318,10 @@ impl CircuitBreaker {
         Ok(this.with(|breaker| breaker.snapshot(now))?)
     }
 
-    /// Goes on where `snapshot()` was called, as if there had been no call since. Open stays open for what is left of
-    /// its cooldown by the wall clock, never longer than its own settings allow; half-open, or with the cooldown over, the next
-    /// call is the probe. Call it before the first call: those in flight no longer count. One that was isolated or forced closed
-    /// stays so.
+    /// Goes on where `snapshot()` was called, as if there had been no call since. Open stays open for what is left of its cooldown
+    /// by the wall clock, never longer than its own settings allow; a clock that was set back takes nothing off. Half-open, or with
+    /// the cooldown over, the next call is the probe. Call it before the first call: those in flight no longer count. One that was
+    /// isolated or forced closed stays so.
     /// Throws INVALID_ARGUMENT with `field` `'snapshot'`, or the field in it that is wrong, for a text that is none of its
     /// snapshots or was changed: then it is as it was.
     ///

@@ -164,8 +164,8 @@ impl ResilientLlmRunner {
         Ok(scope.unknown(promise))
     }
 
-    /// What the breakers and the retry budgets of its services have learned, as a text to keep over the end of the app (in `preferences`, say) and to give to `restore()` after
-    /// it. See `CircuitBreaker.snapshot()`.
+    /// What the breakers and the retry budgets of its services have learned, as a text to keep over the end of the app and to
+    /// give to `restore()` after it: see `CircuitBreaker.snapshot()`.
     /// Throws INVALID_ARGUMENT unless `nowUnixMs` is a whole number from 0 to 2^53 - 1.
     ///
     /// @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's
@@ -176,8 +176,8 @@ impl ResilientLlmRunner {
         Ok(this.runtime.enter(|_| this.chain.snapshot(now))?)
     }
 
-    /// Goes on where `snapshot()` was called, as if there had been no call since. See
-    /// `CircuitBreaker.restore()`. Services are known by their names: one that the snapshot has not stays as it is.
+    /// Goes on where `snapshot()` was called, as if there had been no call since: see `CircuitBreaker.restore()`. Services are
+    /// known by their names: one that the snapshot has not stays as it is.
     /// Throws INVALID_ARGUMENT with `field` `'snapshot'`, or the field in it that is wrong, for a text that is none of its
     /// snapshots or was changed: then all services are as they were.
     ///

@@ -163,8 +163,8 @@ impl ResilientLlmClient {
         Ok(scope.unknown(promise))
     }
 
-    /// What its breaker and its retry budget have learned, as a text to keep over the end of the app (in `preferences`, say) and to give to `restore()` after
-    /// it. See `CircuitBreaker.snapshot()`.
+    /// What its breaker and its retry budget have learned, as a text to keep over the end of the app and to give to `restore()`
+    /// after it: see `CircuitBreaker.snapshot()`.
     /// Throws INVALID_ARGUMENT unless `nowUnixMs` is a whole number from 0 to 2^53 - 1.
     ///
     /// @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's
@@ -175,8 +175,8 @@ impl ResilientLlmClient {
         Ok(this.runtime.enter(|_| this.client.snapshot(now))?)
     }
 
-    /// Goes on where `snapshot()` was called, as if there had been no call since. See
-    /// `CircuitBreaker.restore()`. A breaker that other clients use as well is restored for them, too: it is enough to do so once.
+    /// Goes on where `snapshot()` was called, as if there had been no call since: see `CircuitBreaker.restore()`. A breaker that
+    /// other clients use as well is restored for them, too: it is enough to do so once.
     /// Throws INVALID_ARGUMENT with `field` `'snapshot'`, or the field in it that is wrong, for a text that is none of its
     /// snapshots or was changed: then breaker and budget are as they were.
     ///

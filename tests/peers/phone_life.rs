@@ -309,6 +309,8 @@ fn p5_t3code_4878_never_before_a_retry_after_nor_after_the_wait_that_was_planned
     // Asked for 5 s, backs off for 10.
     let asks = Reply::error(throttled(5_000));
     let phone = Phone::new(long_waits(), [Reply::fail(), asks.clone(), Reply::ok()]);
+    // No breaker holds it either.
+    phone.breaker.force_closed();
     phone.call([(2_000, Back)]);
     assert_eq!(phone.called_at(), [0, 1_000, 6_000]);
     // The longer wait is the Retry-After's.

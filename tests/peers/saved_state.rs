@@ -93,14 +93,16 @@ fn q1_opossum_735_a_probe_in_flight_ends_with_the_app() {
 #[test]
 fn q1_opossum_735_no_call_from_before_the_restoring_counts() {
     let breaker = TestBreaker::with(minute);
-    let earlier = breaker.admit();
+    let (earlier, another) = (breaker.admit(), breaker.admit());
     breaker.restore(&saved_after_ten_seconds(minute), SAVED + 60_000).unwrap();
+    let retry_after = Some(ms(5_000));
+    another.failure(resilience::breaker::FailureReport { retry_after, ..Default::default() });
     let probe = breaker.admit();
     earlier.success();
     assert_eq!(breaker.state(), BreakerState::HalfOpen, "not its probe");
     probe.success();
     assert_eq!(breaker.state(), BreakerState::Closed);
-    assert_eq!(breaker.stats().stale, 1);
+    assert_eq!(breaker.stats().stale, 2);
 }
 
 #[test]
@@ -172,7 +174,9 @@ fn q3_bad_snapshots_are_refused_by_name_and_change_nothing() {
     for text in ["", " ", "null", "[]", "7", "\"open\"", "{", "NaN", "\u{0}", "{\"kind\":", &text[..text.len() - 1]] {
         assert!(matches!(refused(text), RestoreError::NoSnapshot(_)), "{text}");
     }
-    assert!(matches!(refused(&" ".repeat(MAX_BYTES + 1)), RestoreError::NoSnapshot(_)));
+    let padded = |bytes| format!("{text}{}", " ".repeat(bytes - text.len()));
+    assert!(matches!(refused(&padded(MAX_BYTES + 1)), RestoreError::NoSnapshot(_)));
+    TestBreaker::new().restore(&padded(MAX_BYTES), SAVED).unwrap();
     assert!(matches!(refused(&"[".repeat(MAX_BYTES)), RestoreError::NoSnapshot(_)), "no end of the stack");
     for kind in [json!("retry_budget"), json!(1), Json::Null] {
         assert!(matches!(refused(&changed("kind", kind)), RestoreError::Kind { needed: "circuit_breaker", .. }));
