@@ -3,7 +3,6 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::Unknown;

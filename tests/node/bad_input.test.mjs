@@ -69,7 +69,7 @@ const rules = {
   'new CircuitBreaker(now)': fn(() => 0),
   'new CircuitBreaker(options)': options('BreakerOptions'),
   'CircuitBreaker.recordFailure(retryAfterMs)': millis(0),
-  ...Object.fromEntries(['CircuitBreaker', 'ResilientLlmClient', 'ResilientLlmRunner'].flatMap((of) => [
+  ...Object.fromEntries(['CircuitBreaker', 'ResilientLlmClient', 'ResilientLlmRunner', 'ResilientAgent'].flatMap((of) => [
     [`${of}.snapshot(nowUnixMs)`, integer(0, SAFE)],
     [`${of}.restore(snapshot)`, { accepts: () => false, sample: () => instances[of]().snapshot() }],
     [`${of}.restore(nowUnixMs)`, integer(0, SAFE)],
@@ -587,12 +587,6 @@ function slowCalls(record) {
   return breaker.windowCounts.slow
 }
 const down = httpError(503)
-/** The snapshot at 1000 of a breaker that is open for so long. */
-function openFor(ms) {
-  const breaker = new lib.CircuitBreaker(1, ms)
-  breaker.recordFailure()
-  return breaker.snapshot(1000)
-}
 /** The last of `calls` calls through a runner whose only service does one step a call. */
 async function passing(config, steps, calls = 1) {
   const clock = new lib.ManualClock()
@@ -761,19 +755,16 @@ const zeros = {
     const handle = lib.requestWithRetry(asking, { ...policy, retryAfterSpread: 0, rng: () => 0.9, clock })
     assert.deepEqual((await drive(clock, handle.result)).trace.delays, [9000])
   },
-  ...Object.fromEntries(['CircuitBreaker', 'ResilientLlmClient', 'ResilientLlmRunner'].flatMap((of) => [
+  ...Object.fromEntries(['CircuitBreaker', 'ResilientLlmClient', 'ResilientLlmRunner', 'ResilientAgent'].flatMap((of) => [
     [`${of}.snapshot(nowUnixMs)`, async () => assert.equal(JSON.parse(instances[of]().snapshot(0)).savedAtUnixMs, 0)],
     [`${of}.restore(nowUnixMs)`, async () => {
-      const saved = (() => {
-        if (of === 'CircuitBreaker') return openFor(1000)
-        const services = [{ name: of === 'ResilientLlmRunner' ? 'primary' : null, breaker: JSON.parse(openFor(1000)), budget: { tokens: 0 } }]
-        return JSON.stringify({ ...JSON.parse(instances[of]().snapshot(1000)), services })
-      })()
+      const breakerOf = (saved) => (saved.services ? saved.services[0].breaker : saved)
+      const saved = JSON.parse(instances[of]().snapshot(1000))
+      Object.assign(breakerOf(saved), { state: 'open', openMs: 1000 })
       const waits = (now) => {
         const instance = instances[of]()
-        instance.restore(saved, now)
-        const text = JSON.parse(instance.snapshot(0))
-        return (text.services ? text.services[0].breaker : text).openMs
+        instance.restore(JSON.stringify(saved), now)
+        return breakerOf(JSON.parse(instance.snapshot(0))).openMs
       }
       // the wall clock is before that of the snapshot, not after it
       assert.ok(waits(0) > 900 && waits(5000) === 0)
