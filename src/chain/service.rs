@@ -8,7 +8,7 @@ use crate::client::{CallOptions, Hooks, LlmClient, NoHooks, Outcome, OutcomeStat
 use crate::clock::{Timer, Timestamp};
 use crate::error::InvalidConfig;
 use crate::random::{Rng, SeededRng};
-use crate::retry::{RetryConfig, StopReason};
+use crate::retry::{DelaySource, RetryConfig, StopReason};
 use crate::snapshot::RestoreError;
 
 /// Asks the first service of a chain that can answer.
@@ -163,7 +163,9 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
                 };
                 let before = call.trace.len();
                 let end = link.target.run(&self.driver, exchange, request, call, limits).await;
-                asked.attempts[index] += (call.trace.len() - before) as u32;
+                // Free ones are none of its attempts.
+                let made = call.trace[before..].iter().filter(|made| made.delay_source != Some(DelaySource::Reconnect));
+                asked.attempts[index] += made.count() as u32;
                 began = end.at;
                 if end.response.is_some() {
                     call.provider = Some(link.name.clone());

@@ -31,7 +31,7 @@ fn j1_tower_857_parts_of_tokens_are_neither_lost_nor_rounded_up() {
     for (per_call, granted) in [(0.6, 60), (0.0, 0), (0.01, 1), (0.29, 29), (0.999, 99), (1.0, 100), (1.5, 150)] {
         let budget = budget(1_000.0, per_call);
         while budget.withdraw(NOW) {}
-        (0..100).for_each(|_| budget.deposit_call(NOW));
+        (0..100).for_each(|_| budget.deposit_call());
         assert_eq!((0..1_000).filter(|_| budget.withdraw(NOW)).count(), granted, "{per_call} of each call");
     }
 }
@@ -42,7 +42,7 @@ fn j2_grpc_proposal_27_tokens_never_go_below_zero() {
     (0..1_000).for_each(|_| _ = budget.withdraw(NOW));
     assert_eq!(budget.tokens(NOW), 0.0);
     let calls = (1..).find(|_| {
-        budget.deposit_call(NOW);
+        budget.deposit_call();
         budget.withdraw(NOW)
     });
     assert_eq!(calls, Some(10), "the first that ten calls bring, not what a thousand have taken");
@@ -53,7 +53,7 @@ fn j3_aws_sdk_go_v2_3550_it_fills_up_again_and_not_beyond() {
     let budget = budget(10.0, 0.1);
     while budget.withdraw(NOW) {}
     for calls in [99, 1, 1, 10_000] {
-        (0..calls).for_each(|_| budget.deposit_call(NOW));
+        (0..calls).for_each(|_| budget.deposit_call());
         assert!(budget.tokens(NOW) <= 10.0);
     }
     assert_eq!(budget.tokens(NOW), 10.0);

@@ -160,7 +160,7 @@ proptest! {
         let lived_on = RetryBudget::new(config).unwrap();
         let now = Timestamp::from_millis(5_000);
         (0..retries).for_each(|_| _ = lived_on.withdraw(now));
-        (0..calls).for_each(|_| lived_on.deposit_call(now));
+        (0..calls).for_each(|_| lived_on.deposit_call());
         let text = lived_on.snapshot(now, SAVED);
         let restored = RetryBudget::new(config).unwrap();
         restored.restore(&text, Timestamp::ZERO, SAVED + dead_for).unwrap();
