@@ -51,7 +51,8 @@ export class Recorder {
 
   /** For the constructor of ResilientLlmClient: shows the attempt that failed and the wait that begins. */
   onRetry = ({ attempt, delayMs, delaySource, error }) => {
-    const source = delaySource === this.#lib.DelaySource.RetryAfter ? 'Retry-After' : 'backoff'
+    const { Backoff, RetryAfter, Reconnect } = this.#lib.DelaySource
+    const source = { [Backoff]: 'backoff', [RetryAfter]: 'Retry-After', [Reconnect]: 'reconnect' }[delaySource]
     const { code, message, retryAfterMalformed } = error
     const wait = `${delayMs} ms, ${source}`
     this.#timeline.event(`attempt ${attempt}`, { code, wait, state: this.state, detail: message })

@@ -18,6 +18,8 @@
 //! | [`bulkhead`] | how many calls run at once, and how fast they follow each other |
 //! | [`router`], [`cache`] | which model a prompt needs, and which answers are there already |
 //! | [`registry`], [`metrics`] | breakers and bulkheads by name, and what they have seen |
+//! | [`device`] | what network and suspension do to calls |
+//! | [`snapshot`] | what breakers and budgets keep over the end of the app |
 //! | [`cancel`], [`mock`] | ending a call early; a stand-in for a service |
 //!
 //! ```
@@ -55,6 +57,7 @@ pub mod chain;
 pub mod classify;
 pub mod client;
 pub mod clock;
+pub mod device;
 mod error;
 pub mod gateway;
 mod guarded;
@@ -68,6 +71,7 @@ pub mod registry;
 pub mod request;
 pub mod retry;
 pub mod router;
+pub mod snapshot;
 mod text;
 
 pub use error::{InvalidConfig, MAX_DURATION};

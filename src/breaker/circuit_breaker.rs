@@ -10,7 +10,7 @@ use super::counter::Counter;
 use super::event::BreakerEvent;
 use super::listeners::Listeners;
 use super::permit::{FailureReport, Permit};
-use super::state::{BreakerState, Recorded, Rejection, RejectionReason, State, Ticket};
+use super::state::{BreakerState, Recorded, Rejection, RejectionReason, SavedState, State, Ticket};
 use super::window::WindowCounts;
 use crate::classify::ErrorClass;
 use crate::clock::{Clock, SystemClock, Timestamp};
@@ -18,6 +18,10 @@ use crate::error::InvalidConfig;
 use crate::lock::lock;
 use crate::log;
 use crate::random::{Rng, SeededRng, draw};
+use crate::snapshot::{self, RestoreError};
+
+/// Kind of its snapshots.
+const SNAPSHOT: &str = "circuit_breaker";
 
 /// What a caller without an attempt timeout is taken to need, at the most.
 const DEFAULT_ATTEMPT_TIMEOUT: Duration = Duration::from_secs(60);
@@ -223,6 +227,59 @@ impl CircuitBreaker {
     fn switch(&self, to: impl FnOnce(&mut State, Timestamp) -> Option<BreakerEvent>) {
         let now = self.clock.now();
         self.change(|shared| ((), to(&mut shared.state, now)));
+    }
+
+    /// What it has learned, as a text for [`restore`](Self::restore) after the app was ended: state, what is left of the
+    /// cooldown and of a Retry-After, failures in a row, how often it has reopened. Not its settings, its statistics, the calls
+    /// in its window, probes in flight, nor a switch by hand.
+    ///
+    /// `now_unix_ms` is the wall clock, in milliseconds since 1970.
+    ///
+    /// ```
+    /// use resilience::breaker::{BreakerConfig, BreakerState, CircuitBreaker};
+    /// use std::time::Duration;
+    ///
+    /// let config = BreakerConfig { failure_threshold: 1, cooldown: Duration::from_secs(60), ..Default::default() };
+    /// let breaker = CircuitBreaker::new(config)?;
+    /// breaker.try_acquire()?.failure(Default::default());
+    /// let saved = breaker.snapshot(1_792_567_680_000);
+    ///
+    /// // The app is ended, and started again after 20 s.
+    /// let breaker = CircuitBreaker::new(config)?;
+    /// breaker.restore(&saved, 1_792_567_700_000)?;
+    /// assert_eq!(breaker.state(), BreakerState::Open);
+    /// assert!(breaker.retry_after() <= Duration::from_secs(40));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn snapshot(&self, now_unix_ms: u64) -> String {
+        snapshot::write(SNAPSHOT, now_unix_ms, self.saved().to_json())
+    }
+
+    /// Goes on where a [`snapshot`](Self::snapshot) was made, as if it had lived on without calls since: a breaker that was open
+    /// stays so for what is left of its cooldown; one that was half-open, or whose cooldown is over, lets the next call through
+    /// as its probe. The window begins empty.
+    ///
+    /// Its own settings hold: it is not open for longer than they allow, and no failure that was saved opens it here. As with
+    /// [`reset`](Self::reset) calls in flight no longer count, so restore it before the first call. One that was isolated or
+    /// forced closed by hand stays so.
+    ///
+    /// # Errors
+    /// [`RestoreError`]: no snapshot of a breaker, or one that was changed. It is as it was.
+    pub fn restore(&self, text: &str, now_unix_ms: u64) -> Result<(), RestoreError> {
+        let (content, elapsed) = snapshot::read(text, SNAPSHOT, now_unix_ms)?;
+        self.take_up(&SavedState::read(&content)?, elapsed);
+        Ok(())
+    }
+
+    /// For a snapshot of several things.
+    pub(crate) fn saved(&self) -> SavedState {
+        let now = self.clock.now();
+        self.shared().state.saved(now)
+    }
+
+    /// For a snapshot of several things: `saved` is `elapsed` old.
+    pub(crate) fn take_up(&self, saved: &SavedState, elapsed: Duration) {
+        self.switch(|state, now| state.restore(saved, elapsed, now));
     }
 
     /// State as the last event left it: `Open` is read until a call comes after the cooldown.

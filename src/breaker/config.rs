@@ -20,7 +20,8 @@ pub struct BreakerConfig {
     pub cooldown_factor: f64,
     /// Longest cooldown that the factor leads to. Not below `cooldown`; default 10 min, or `cooldown` if longer.
     pub max_cooldown: Option<Duration>,
-    /// Spreads the cooldown over `[1 − spread, 1 + spread)`, so that devices do not probe together. 0 to 1; default 0.
+    /// Spreads the cooldown over `[1 − spread, 1 + spread)`, so that devices do not probe together. A Retry-After is spread over
+    /// `[1, 1 + spread)`: never earlier than asked. 0 to 1; default 0.
     pub cooldown_spread: f64,
     /// After so long without opening, the next cooldown is the first one again. Default 60 s.
     pub cooldown_reset: Duration,
@@ -81,6 +82,12 @@ impl BreakerConfig {
             duration_in_range("probeLeaseMs", lease, Duration::from_millis(1))?;
         }
         Ok(())
+    }
+
+    /// How long calls are kept back that a service does not want for `wait`. `chance` in `[0, 1)` spreads it.
+    pub(super) fn held_back(&self, wait: Duration, chance: f64) -> Duration {
+        let wait = wait.min(self.max_retry_after);
+        wait.mul_f64(1.0 + self.cooldown_spread * chance).max(wait).min(self.max_retry_after)
     }
 
     /// The cooldown after `reopened` failed probes in a row. `chance` in `[0, 1)` spreads it.

@@ -21,6 +21,8 @@ pub enum TransitionReason {
     /// [`isolate`](super::CircuitBreaker::isolate), [`force_closed`](super::CircuitBreaker::force_closed) or
     /// [`reset`](super::CircuitBreaker::reset).
     Manual,
+    /// [`restore`](super::CircuitBreaker::restore) of a saved state.
+    Restored,
 }
 
 impl TransitionReason {
@@ -34,6 +36,7 @@ impl TransitionReason {
             Self::CooldownOver => "cooldown_over",
             Self::ProbeSucceeded => "probe_succeeded",
             Self::Manual => "manual",
+            Self::Restored => "restored",
         }
     }
 }
@@ -51,6 +54,6 @@ pub struct BreakerEvent {
     pub at: Timestamp,
     /// Failures in a row at that moment, or failures in the window, before any count was reset.
     pub failures: u32,
-    /// How long it will stay open; zero unless `to` is open.
+    /// How long it will stay open; zero unless `to` is open, and for a restored one whose cooldown is over.
     pub cooldown: Duration,
 }

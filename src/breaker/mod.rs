@@ -26,6 +26,8 @@
 //! | any | isolate | open until reset | 0 | opened |
 //! | any | force closed | closed until reset | 0 | closed |
 //! | any | reset | closed | 0 | closed |
+//! | any | restore of a closed one | closed | as saved | closed |
+//! | any | restore of an open or a half-open one | open | as saved | opened |
 //!
 //! No event is sent where the state stays the same.
 //!
@@ -65,6 +67,7 @@ pub use config::BreakerConfig;
 pub use event::{BreakerEvent, TransitionReason};
 pub use named::registry;
 pub use permit::{FailureReport, Permit};
+pub(crate) use state::SavedState;
 #[cfg(any(feature = "napi", target_env = "ohos"))]
 pub(crate) use state::Ticket;
 pub use state::{BreakerState, Rejection, RejectionReason};

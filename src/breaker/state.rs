@@ -1,6 +1,10 @@
 //! The state machine: pure functions of state, event, time and chance. No lock, no clock, no listener.
 
+mod saved;
+
 use std::time::Duration;
+
+pub(crate) use saved::SavedState;
 
 use super::config::BreakerConfig;
 use super::event::{BreakerEvent, TransitionReason};
@@ -101,8 +105,15 @@ struct Probe {
 #[derive(Debug)]
 enum Phase {
     Closed,
-    Open { until: Timestamp },
-    HalfOpen { probes: Vec<Probe>, successes: u32 },
+    Open {
+        until: Timestamp,
+        /// For one failure of a kind that says so, whose time is not the cooldown.
+        at_once: bool,
+    },
+    HalfOpen {
+        probes: Vec<Probe>,
+        successes: u32,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,8 +148,8 @@ pub(super) struct State {
     retry_after_until: Timestamp,
     /// How many times it opened without a quiet time in between: the exponent of the cooldown.
     reopened: u32,
-    /// End of the last time it was open; `None` before the first.
-    closed_at: Option<Timestamp>,
+    /// Until when one that has closed goes on with that exponent.
+    level_until: Timestamp,
     next_probe: u64,
 }
 
@@ -155,7 +166,7 @@ impl State {
             cause: None,
             retry_after_until: Timestamp::ZERO,
             reopened: 0,
-            closed_at: None,
+            level_until: Timestamp::ZERO,
             next_probe: 0,
         }
     }
@@ -203,7 +214,7 @@ impl State {
     /// Until when every call is rejected because it is open.
     pub fn open_until(&self) -> Option<Timestamp> {
         match (self.mode, &self.phase) {
-            (Mode::Automatic, Phase::Open { until }) => Some((*until).max(self.retry_after_until)),
+            (Mode::Automatic, Phase::Open { until, .. }) => Some((*until).max(self.retry_after_until)),
             _ => None,
         }
     }
@@ -223,7 +234,7 @@ impl State {
             (Mode::Isolated, _) => {
                 return Some(Rejection { reason: RejectionReason::Isolated, retry_after: Duration::MAX });
             }
-            (_, Phase::Open { until }) => (RejectionReason::Open, (*until).max(self.retry_after_until)),
+            (_, Phase::Open { until, .. }) => (RejectionReason::Open, (*until).max(self.retry_after_until)),
             (_, _) if now < self.retry_after_until => (RejectionReason::RetryAfter, self.retry_after_until),
             (_, Phase::HalfOpen { probes, .. }) => {
                 let live = probes.iter().filter(|probe| probe.lease_ends > now);
@@ -284,17 +295,17 @@ impl State {
         }
         let event = self.enter(Phase::Closed, TransitionReason::ProbeSucceeded, now, Duration::ZERO);
         (self.failures, self.cause) = (0, None);
-        self.closed_at = Some(now);
+        self.level_until = now + self.config.cooldown_reset;
         Recorded::Counted(Some(event))
     }
 
-    /// `chance` in `[0, 1)` spreads the cooldown if this failure opens.
+    /// `chance` in `[0, 1)` spreads the cooldown if this failure opens, and a Retry-After.
     pub fn failure(&mut self, ticket: Ticket, report: FailureReport, now: Timestamp, chance: f64) -> Recorded {
         if ticket.generation < self.oldest_generation {
             return Recorded::Stale;
         }
         // The wish of the service holds, also when it comes after the state has changed.
-        let asked = report.retry_after.map(|wait| wait.min(self.config.max_retry_after));
+        let asked = report.retry_after.map(|wait| self.config.held_back(wait, chance));
         if let Some(wait) = asked.filter(|wait| !wait.is_zero()) {
             self.retry_after_until = self.retry_after_until.max(now + wait);
             self.cause = report.cause;
@@ -335,32 +346,23 @@ impl State {
 
     /// Opens for the cooldown whose turn it is, and `at_least` so long.
     fn open(&mut self, reason: TransitionReason, at_least: Duration, now: Timestamp, chance: f64) -> BreakerEvent {
-        let again = match self.closed_at {
-            _ if matches!(self.phase, Phase::HalfOpen { .. }) => true,
-            Some(closed_at) => !self.is_quiet(closed_at, now),
-            None => false,
-        };
+        let again = matches!(self.phase, Phase::HalfOpen { .. }) || now < self.level_until;
         self.reopened = if again { self.reopened.saturating_add(1) } else { 0 };
-        let cooldown = self.config.cooldown_after(self.reopened, chance).max(at_least);
-        let until = (now + cooldown).max(self.retry_after_until);
-        self.enter(Phase::Open { until }, reason, now, until.since(now))
+        let until = now + self.config.cooldown_after(self.reopened, chance).max(at_least);
+        let cooldown = until.max(self.retry_after_until).since(now);
+        let at_once = reason == TransitionReason::OpenedAtOnce;
+        self.enter(Phase::Open { until, at_once }, reason, now, cooldown)
     }
 
     /// Whether a new one would behave as this one does.
     pub fn is_as_new(&self, now: Timestamp) -> bool {
-        let reopens_as_first =
-            self.config.cooldown_factor == 1.0 || self.closed_at.is_none_or(|closed_at| self.is_quiet(closed_at, now));
+        let reopens_as_first = self.config.cooldown_factor == 1.0 || self.level_until <= now;
         self.mode == Mode::Automatic
             && matches!(self.phase, Phase::Closed)
             && self.failures == 0
             && self.window_counts(now).unwrap_or_default().total == 0
             && self.retry_after_until <= now
             && reopens_as_first
-    }
-
-    /// Whether it has been closed for so long that the next cooldown is the first one again.
-    fn is_quiet(&self, closed_at: Timestamp, now: Timestamp) -> bool {
-        now.since(closed_at) >= self.config.cooldown_reset
     }
 
     /// Gives the place back and changes nothing else.

@@ -110,10 +110,29 @@ impl<'a> Scene<'a> {
             "isolate" => self.breaker.isolate(),
             "force closed" => self.breaker.force_closed(),
             "reset" => self.breaker.reset(),
+            "restore of a closed one" => self.breaker.restore(&saved(1, false), 0).unwrap(),
+            "restore of an open or a half-open one" => {
+                self.breaker.restore(&saved(3, true), 0).unwrap();
+                self.breaker.restore(&saved(3, false), 0).unwrap();
+            }
             unknown => panic!("no test for the row {unknown:?}"),
         }
         None
     }
+}
+
+/// A snapshot of a breaker that has seen so many failures, half-open after a probe where that is in flight.
+fn saved(failures: u32, half_open: bool) -> String {
+    let clock = ManualClock::new();
+    let breaker = CircuitBreaker::with_clock(Default::default(), Arc::new(clock.clone()), Arc::new(|| 0.5)).unwrap();
+    (0..failures).for_each(|_| breaker.try_acquire().unwrap().failure(Default::default()));
+    if half_open {
+        clock.advance(ms(5_000));
+        let _probe = breaker.try_acquire().unwrap();
+        assert_eq!(breaker.state(), BreakerState::HalfOpen);
+        return breaker.snapshot(0);
+    }
+    breaker.snapshot(0)
 }
 
 fn named(state: &str) -> BreakerState {
@@ -165,6 +184,13 @@ fn run_row(row: &Row, state: &str) {
         "0" => 0,
         "+ 1" => before.1 + 1,
         "kept" => before.1,
+        "as saved" => {
+            if named(next) == BreakerState::Closed {
+                1
+            } else {
+                3
+            }
+        }
         other => panic!("no count {other:?}"),
     };
     assert_eq!(breaker.consecutive_failures(), failures, "{name}");

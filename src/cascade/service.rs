@@ -6,12 +6,14 @@ use super::config::{BelowThreshold, CascadeConfig, MAX_MODELS, Model};
 use super::quality::{DefaultQualityCheck, QualityCheck};
 use crate::classify::NextProvider;
 use crate::client::internal::{Call, Driver, End, Exchange, Limits, Streamed, Target, Whole, cancelled, check_names};
+use crate::client::saved;
 use crate::client::{AnswerText, CallOptions, Hooks, LlmClient, LlmResponse, NoHooks, Outcome, TextOf, TextSink};
 use crate::clock::{Timer, Timestamp};
 use crate::error::{InvalidConfig, in_range};
 use crate::log;
 use crate::random::{Rng, SeededRng};
 use crate::retry::StopReason;
+use crate::snapshot::RestoreError;
 
 /// Asks models of different strength until an answer is good enough.
 ///
@@ -110,7 +112,7 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ModelCascade<L, T, Q, H>
 
     /// As [`execute`](Self::execute), for a start that is known to be there.
     pub(crate) async fn ask(&self, request: &L::Request, start: usize, options: CallOptions) -> Outcome<L::Response> {
-        let mut call = Call::begin(options, &self.driver.timer, self.deadline());
+        let mut call = Call::begin(options, &self.driver.timer, &self.config.client.retry);
         let end = self.run(&Whole, request, start, &mut call).await;
         self.driver.conclude(end, None, call).await
     }
@@ -123,7 +125,7 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ModelCascade<L, T, Q, H>
         options: CallOptions,
         sink: &S,
     ) -> Outcome<L::Response> {
-        let mut call = Call::begin(options, &self.driver.timer, self.deadline());
+        let mut call = Call::begin(options, &self.driver.timer, &self.config.client.retry);
         let streamed = Streamed::new(sink, &self.driver.timer, self.config.client.stream);
         let end = self.run(&streamed, request, start, &mut call).await;
         self.driver.conclude(end, streamed.received(), call).await
@@ -131,7 +133,7 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ModelCascade<L, T, Q, H>
 
     /// Hands over a text that is there already, in one piece.
     pub(crate) async fn deliver<S: TextSink<TextOf<L>>>(&self, text: String, options: CallOptions, sink: &S) {
-        let call = Call::begin(options, &self.driver.timer, self.deadline());
+        let call = Call::begin(options, &self.driver.timer, &self.config.client.retry);
         let taken = self.driver.bounded(|| sink.push(text.into()), call.deadline, &call.identity);
         if let Err(problem) = pin!(taken).await {
             log::warn(format_args!("the sink of a streamed call did not take the text: {problem}"));
@@ -145,7 +147,7 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ModelCascade<L, T, Q, H>
         retry_after: Option<Duration>,
         options: CallOptions,
     ) -> Outcome<L::Response> {
-        let call = Call::begin(options, &self.driver.timer, self.deadline());
+        let call = Call::begin(options, &self.driver.timer, &self.config.client.retry);
         let end = match reason {
             StopReason::Cancelled => End::cancelled(cancelled(), call.started),
             reason => End { retry_after, ..End::stopped(reason, None, call.started) },
@@ -159,6 +161,27 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ModelCascade<L, T, Q, H>
 
     pub(crate) fn deadline(&self) -> Duration {
         self.config.client.retry.deadline
+    }
+
+    /// What the breakers and the retry budgets of its models have learned, as a text for [`restore`](Self::restore) after the app
+    /// was ended; see [`CircuitBreaker::snapshot`](crate::breaker::CircuitBreaker::snapshot). `now_unix_ms` is the wall clock,
+    /// in milliseconds since 1970.
+    pub fn snapshot(&self, now_unix_ms: u64) -> String {
+        saved::save(saved::CASCADE, self.targets(), self.driver.timer.now(), now_unix_ms)
+    }
+
+    /// Goes on where a [`snapshot`](Self::snapshot) was made; see
+    /// [`CircuitBreaker::restore`](crate::breaker::CircuitBreaker::restore). Models are known by their names: one that the
+    /// snapshot has not stays as it is.
+    ///
+    /// # Errors
+    /// [`RestoreError`]: no snapshot of a cascade, or one that was changed. All models are as they were.
+    pub fn restore(&self, text: &str, now_unix_ms: u64) -> Result<(), RestoreError> {
+        saved::restore(saved::CASCADE, self.targets(), text, self.driver.timer.now(), now_unix_ms)
+    }
+
+    fn targets(&self) -> impl Iterator<Item = &Target<L>> {
+        self.links.iter().map(|(target, _)| target)
     }
 
     /// The models' names, from the strongest to the cheapest.
@@ -215,7 +238,12 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ModelCascade<L, T, Q, H>
                 Some(_) => {}
                 None => failed = Some(end),
             }
-            if !goes_on || way.steps() >= most || call.identity.is_cancelled() || began >= call.deadline {
+            if !goes_on
+                || way.steps() >= most
+                || call.is_used_up()
+                || call.identity.is_cancelled()
+                || began >= call.deadline
+            {
                 break;
             }
         }

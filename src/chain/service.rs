@@ -1,14 +1,15 @@
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::config::{ChainConfig, MAX_PROVIDERS, Provider};
 use crate::classify::{CallError, ErrorClass, NextProvider};
 use crate::client::internal::{Call, Driver, End, Exchange, Limits, Streamed, Target, Whole, check_names};
+use crate::client::saved;
 use crate::client::{CallOptions, Hooks, LlmClient, NoHooks, Outcome, OutcomeStatus, StreamConfig, TextOf, TextSink};
 use crate::clock::{Timer, Timestamp};
 use crate::error::InvalidConfig;
 use crate::random::{Rng, SeededRng};
-use crate::retry::StopReason;
+use crate::retry::{DelaySource, RetryConfig, StopReason};
+use crate::snapshot::RestoreError;
 
 /// Asks the first service of a chain that can answer.
 ///
@@ -36,7 +37,7 @@ use crate::retry::StopReason;
 pub struct ResilientLlmRunner<L, T, H = NoHooks> {
     links: Vec<Link<L>>,
     driver: Driver<T, H>,
-    deadline: Duration,
+    retry: RetryConfig,
     stream: StreamConfig,
     next_after_content_filter: bool,
 }
@@ -76,10 +77,10 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
             Ok(Link { target, name, larger_context: provider.larger_context })
         };
         let links = providers.into_iter().map(link).collect::<Result<_, _>>()?;
-        let (deadline, stream) = (config.client.retry.deadline, config.client.stream);
+        let (retry, stream) = (config.client.retry, config.client.stream);
         let next_after_content_filter = config.next_after_content_filter;
         let driver = Driver::new(timer, rng, hooks, &config.client);
-        Ok(Self { links, driver, deadline, stream, next_after_content_filter })
+        Ok(Self { links, driver, retry, stream, next_after_content_filter })
     }
 
     /// The text of the answer, or of the fallback.
@@ -99,7 +100,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
 
     /// Runs a call to its end. Never fails: the outcome says how it went and who answered.
     pub async fn execute(&self, request: &L::Request, options: CallOptions) -> Outcome<L::Response> {
-        let mut call = Call::begin(options, &self.driver.timer, self.deadline);
+        let mut call = Call::begin(options, &self.driver.timer, &self.retry);
         let end = self.run(&Whole, request, &mut call).await;
         self.driver.conclude(end, None, call).await
     }
@@ -112,10 +113,31 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
         options: CallOptions,
         sink: &S,
     ) -> Outcome<L::Response> {
-        let mut call = Call::begin(options, &self.driver.timer, self.deadline);
+        let mut call = Call::begin(options, &self.driver.timer, &self.retry);
         let streamed = Streamed::new(sink, &self.driver.timer, self.stream);
         let end = self.run(&streamed, request, &mut call).await;
         self.driver.conclude(end, streamed.received(), call).await
+    }
+
+    /// What the breakers and the retry budgets of its services have learned, as a text for [`restore`](Self::restore) after the
+    /// app was ended; see [`CircuitBreaker::snapshot`](crate::breaker::CircuitBreaker::snapshot). `now_unix_ms` is the wall
+    /// clock, in milliseconds since 1970.
+    pub fn snapshot(&self, now_unix_ms: u64) -> String {
+        saved::save(saved::RUNNER, self.targets(), self.driver.timer.now(), now_unix_ms)
+    }
+
+    /// Goes on where a [`snapshot`](Self::snapshot) was made; see
+    /// [`CircuitBreaker::restore`](crate::breaker::CircuitBreaker::restore). Services are known by their names: one that the
+    /// snapshot has not stays as it is.
+    ///
+    /// # Errors
+    /// [`RestoreError`]: no snapshot of a runner, or one that was changed. All services are as they were.
+    pub fn restore(&self, text: &str, now_unix_ms: u64) -> Result<(), RestoreError> {
+        saved::restore(saved::RUNNER, self.targets(), text, self.driver.timer.now(), now_unix_ms)
+    }
+
+    fn targets(&self) -> impl Iterator<Item = &Target<L>> {
+        self.links.iter().map(|link| &link.target)
     }
 
     /// The services in their order: name and client.
@@ -141,14 +163,16 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
                 };
                 let before = call.trace.len();
                 let end = link.target.run(&self.driver, exchange, request, call, limits).await;
-                asked.attempts[index] += (call.trace.len() - before) as u32;
+                // Free ones are none of its attempts.
+                let made = call.trace[before..].iter().filter(|made| made.delay_source != Some(DelaySource::Reconnect));
+                asked.attempts[index] += made.count() as u32;
                 began = end.at;
                 if end.response.is_some() {
                     call.provider = Some(link.name.clone());
                     return end;
                 }
                 call.pass_over(&link.name, &end, asked.attempts[index]);
-                if !self.goes_on(&end, &mut asked) {
+                if !self.goes_on(&end, &mut asked) || call.is_used_up() {
                     return end;
                 }
                 // One that was asked says more than one that was passed over.
@@ -188,9 +212,10 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
         let may_ask = self.links.iter().enumerate().filter(|(index, link)| asked.may_ask(*index, link));
         let waits = may_ask.filter_map(|(_, link)| {
             let wait = link.target.breaker.retry_after();
-            (!wait.is_zero() && wait <= link.target.policy.config().retry_after_max).then_some(now + wait)
+            (!wait.is_zero() && wait <= self.retry.retry_after_max).then_some(wait)
         });
-        waits.min().filter(|&back_at| back_at < deadline)
+        let first = waits.min().filter(|&wait| now + wait < deadline)?;
+        Some(now + self.retry.spread_later(first, deadline.since(now), &*self.driver.rng))
     }
 }
 

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use super::attempt::{CallIdentity, RequestId};
 use super::config::CallOptions;
+use super::disruption::Disruptions;
 use super::outcome::{AttemptRecord, PassedOver};
 use crate::classify::{CallError, ErrorClass};
 use crate::clock::{Clock, Timestamp};
-use crate::retry::StopReason;
+use crate::retry::{RetryConfig, StopReason};
 
 /// A call that runs.
 pub(crate) struct Call {
@@ -16,6 +17,9 @@ pub(crate) struct Call {
     pub started: Timestamp,
     /// When it must be over.
     pub deadline: Timestamp,
+    /// Most attempts that it may make, wherever.
+    pub max_attempts: usize,
+    pub disruptions: Disruptions,
     pub trace: Vec<AttemptRecord>,
     /// Whether anybody is told when and how the answer came: then the attempt that brings it has its record, too.
     pub tells_how: bool,
@@ -27,22 +31,30 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// A call begins now and takes at most `longest`.
-    pub fn begin(options: CallOptions, clock: &impl Clock, longest: Duration) -> Self {
+    /// A call begins now.
+    pub fn begin(options: CallOptions, clock: &impl Clock, retry: &RetryConfig) -> Self {
         let request_id = options.request_id.map_or_else(RequestId::next, RequestId::from);
         let identity = CallIdentity { cancel: options.cancel, request_id };
         let started = clock.now();
+        let longest = retry.deadline;
         let deadline = started + options.deadline.map_or(longest, |deadline| deadline.min(longest));
         Self {
             identity,
             started,
             deadline,
+            max_attempts: retry.max_total_attempts.map_or(usize::MAX, |most| most as usize),
+            disruptions: Disruptions::default(),
             trace: Vec::new(),
             tells_how: true,
             provider: None,
             passed_over: Vec::new(),
             accepted: true,
         }
+    }
+
+    /// Whether it may make no further attempt, at whatever service.
+    pub fn is_used_up(&self) -> bool {
+        self.trace.len() >= self.max_attempts
     }
 
     /// Notes that a service gave no answer; of one that is asked again the latest counts.

@@ -16,7 +16,8 @@ use crate::cancel::CancelToken;
 use crate::classify::ErrorClass;
 use crate::clock::{Timer, Timestamp};
 use crate::log;
-use crate::random::Rng;
+use crate::millis::millis;
+use crate::random::{Rng, draw};
 use crate::retry::StopReason;
 
 /// The least time that a fallback function gets, even when the deadline of its call has passed.
@@ -41,6 +42,22 @@ impl<T: Timer, H: Hooks> Driver<T, H> {
     pub async fn sleep_until(&self, end: Timestamp, call: &CallIdentity) {
         let sleep = pin!(self.timer.sleep_until(end));
         race(sleep, call.cancel.as_ref(), pin!(std::future::pending::<()>())).await;
+    }
+
+    /// Waits before a retry, until `end`. When the network comes back meanwhile, or the app is resumed, only up to `spread` longer,
+    /// but not less than until `soonest`. True: it was that.
+    pub async fn back_off(&self, end: Timestamp, soonest: Timestamp, spread: Duration, call: &CallIdentity) -> bool {
+        let Some(device) = self.timer.device() else {
+            self.sleep_until(end, call).await;
+            return false;
+        };
+        let (sleep, fresh_start) = (pin!(self.timer.sleep_until(end)), pin!(device.starts_afresh()));
+        let woken = matches!(race(sleep, call.cancel.as_ref(), fresh_start).await, Raced::TimedOut(()));
+        if woken {
+            let early = self.timer.now() + Duration::from_millis((millis(spread) * draw(&*self.rng)) as u64);
+            self.sleep_until(early.max(soonest).min(end), call).await;
+        }
+        woken
     }
 
     /// Runs a function of the app until `end`, or until the call is cancelled. `Err`: it panicked or did neither.

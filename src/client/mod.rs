@@ -11,6 +11,7 @@
 mod attempt;
 mod call;
 mod config;
+mod disruption;
 mod driver;
 mod exchange;
 mod fallback;
@@ -19,6 +20,7 @@ mod llm_client;
 mod names;
 mod outcome;
 mod race;
+pub(crate) mod saved;
 mod service;
 mod stream;
 mod target;

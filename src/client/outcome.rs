@@ -148,7 +148,8 @@ pub struct AttemptRecord {
     pub started_at: Duration,
     /// How long it took.
     pub duration: Duration,
-    /// The wait planned before the next attempt, which a cancel may cut short; `None`: none was planned.
+    /// The wait planned before the next attempt, which a cancel may cut short, or the one that ended early with the return of the
+    /// network; `None`: none was planned.
     pub delay: Option<Duration>,
     /// Where the wait comes from.
     pub delay_source: Option<DelaySource>,

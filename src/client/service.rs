@@ -1,3 +1,4 @@
+use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,6 +9,7 @@ use super::exchange::{Exchange, Whole};
 use super::hooks::{Hooks, NoHooks};
 use super::llm_client::{LlmClient, LlmResponse, TextOf};
 use super::outcome::{Outcome, OutcomeStatus};
+use super::saved;
 use super::stream::{StreamConfig, Streamed, TextSink};
 use super::target::Target;
 use crate::breaker::CircuitBreaker;
@@ -15,6 +17,7 @@ use crate::classify::{CallError, ErrorClass};
 use crate::clock::Timer;
 use crate::error::InvalidConfig;
 use crate::random::{Rng, SeededRng};
+use crate::snapshot::RestoreError;
 
 /// Keeps the calls to one LLM service alive.
 ///
@@ -118,7 +121,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
     }
 
     fn begin(&self, options: CallOptions) -> Call {
-        Call::begin(options, &self.driver.timer, self.target.policy.config().deadline)
+        Call::begin(options, &self.driver.timer, self.target.policy.config())
     }
 
     fn run(
@@ -135,6 +138,21 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
         let outcome = self.driver.conclude(end, partial_text, call).await;
         self.remember(outcome.trace.len(), outcome.used_fallback());
         outcome
+    }
+
+    /// What its breaker and its retry budget have learned, as a text for [`restore`](Self::restore) after the app was ended; see
+    /// [`CircuitBreaker::snapshot`]. `now_unix_ms` is the wall clock, in milliseconds since 1970.
+    pub fn snapshot(&self, now_unix_ms: u64) -> String {
+        saved::save(saved::CLIENT, iter::once(&self.target), self.driver.timer.now(), now_unix_ms)
+    }
+
+    /// Goes on where a [`snapshot`](Self::snapshot) was made; see [`CircuitBreaker::restore`]. A breaker that others use as well
+    /// is restored for them, too.
+    ///
+    /// # Errors
+    /// [`RestoreError`]: no snapshot of a client, or one that was changed. Breaker and budget are as they were.
+    pub fn restore(&self, text: &str, now_unix_ms: u64) -> Result<(), RestoreError> {
+        saved::restore(saved::CLIENT, iter::once(&self.target), text, self.driver.timer.now(), now_unix_ms)
     }
 
     /// Attempts of the latest finished call; with calls at once, see the outcome of each.

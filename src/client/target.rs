@@ -27,11 +27,11 @@ pub(crate) struct Target<L> {
     pub inner: L,
     pub breaker: Arc<CircuitBreaker>,
     pub policy: RetryPolicy,
-    budget: RetryBudget,
+    pub budget: RetryBudget,
     accounting: Accounting,
     quota_cooldown: Duration,
     /// None where there is only one.
-    name: Option<Arc<str>>,
+    pub name: Option<Arc<str>>,
 }
 
 impl<L: LlmClient> Target<L> {
@@ -63,9 +63,12 @@ impl<L: LlmClient> Target<L> {
         call: &mut Call,
         limits: Limits,
     ) -> End<L::Response> {
-        let &mut Call { identity: ref call, started, ref mut trace, tells_how, .. } = call;
+        let &mut Call {
+            identity: ref call, started, ref mut trace, tells_how, max_attempts, ref mut disruptions, ..
+        } = call;
         let Limits { mut began, deadline, attempts, others } = limits;
-        self.budget.deposit_call();
+        // Whether the budget knows of this call: one that finds no network is none.
+        let mut deposited = false;
         let retry = RetryState::begin(&self.policy, began).with_deadline(deadline);
         let mut retry = retry.with_attempts(attempts);
         let mut last_error: Option<Box<CallError>> = None;
@@ -79,7 +82,7 @@ impl<L: LlmClient> Target<L> {
                 // A sleep may end late. An attempt without any time would only blame the service for it.
                 held.zip(last_error.as_ref())
                     .into_iter()
-                    .for_each(|(permit, error)| self.report(permit, error, Duration::ZERO));
+                    .for_each(|(permit, error)| self.report(permit, error, false, Duration::ZERO));
                 return self.stopped(StopReason::Deadline, last_error, None, began);
             }
             let permit = match held.take().map_or_else(|| self.admit(began, &retry), Ok) {
@@ -90,6 +93,7 @@ impl<L: LlmClient> Target<L> {
                         trace.last_mut().filter(|_| asked && !others && retry.may_wait(&self.policy, wait, began))
                     {
                         // This call has waited, but another one was asked for a longer wait meanwhile.
+                        let wait = self.policy.config().spread_later(wait, retry.deadline().since(began), &*driver.rng);
                         entry.delay = Some(entry.delay.unwrap_or_default() + wait);
                         entry.delay_source = Some(DelaySource::RetryAfter);
                         driver.sleep_until(began + wait, call).await;
@@ -106,23 +110,41 @@ impl<L: LlmClient> Target<L> {
             // Most calls end here. A look at the clock is not free: only for who asks how long it took.
             let untimed = result.is_ok() && !tells_how && !permit.wants_duration();
             let now = if untimed { began } else { driver.timer.now() };
-            let (permit, error) = match (result, self.accounting) {
-                (Ok(response), _) => {
+            let mut error = match result {
+                Ok(response) => {
                     permit.success_in(now.since(began));
+                    if !deposited {
+                        self.budget.deposit_call();
+                    }
                     if tells_how {
                         trace.push(self.record(&attempt, None, started, now, probe));
                     }
                     return End::answered(response, now);
                 }
-                (Err(error), Accounting::Call) => (Some(permit), error),
-                (Err(error), Accounting::Attempt) => {
-                    self.report(permit, &error, now.since(began));
-                    (None, error)
+                Err(error) => error,
+            };
+            let free = disruptions.excuse(driver.timer.device(), &mut error, began);
+            if !deposited && error.class != ErrorClass::Offline {
+                self.budget.deposit_call();
+                deposited = true;
+            }
+            let permit = match self.accounting {
+                Accounting::Call => Some(permit),
+                Accounting::Attempt => {
+                    self.report(permit, &error, free, now.since(began));
+                    None
                 }
             };
             trace.push(self.record(&attempt, Some(&error), started, now, probe));
-            let decision = match retry.after_failure(&self.policy, &error, now, &*driver.rng) {
+            let decision = match free {
+                true => retry.after_free_failure(&self.policy, &error, now),
+                false => retry.after_failure(&self.policy, &error, now, &*driver.rng),
+            };
+            let decision = match decision {
                 _ if exchange.has_text() && error.class != ErrorClass::Cancelled => Decision::Stop(StopReason::Partial),
+                Decision::Retry { .. } if trace.len() >= max_attempts => Decision::Stop(StopReason::Attempts),
+                // The breaker has learned nothing of it, and is asked once more.
+                Decision::Retry { .. } if free => decision,
                 Decision::Retry { .. } if permit.is_none() && self.breaker.state() != BreakerState::Closed => {
                     Decision::Stop(StopReason::CircuitOpen)
                 }
@@ -139,7 +161,7 @@ impl<L: LlmClient> Target<L> {
             let (delay, source) = match decision {
                 Decision::Retry { delay, source } => (delay, source),
                 Decision::Stop(reason) => {
-                    permit.into_iter().for_each(|permit| self.report(permit, &error, now.since(began)));
+                    permit.into_iter().for_each(|permit| self.report(permit, &error, free, now.since(began)));
                     let retry_after = error.retry_after.map(|asked| asked.wait);
                     return self.stopped(reason, Some(error), retry_after, now);
                 }
@@ -148,7 +170,18 @@ impl<L: LlmClient> Target<L> {
                 (entry.delay, entry.delay_source) = (Some(delay), Some(source));
             }
             driver.tell_retry(&RetryEvent { attempt: number, delay, source, error: &error });
-            driver.sleep_until(now + delay, call).await;
+            if source == DelaySource::Backoff && !disruptions.woken {
+                let soonest = now + error.retry_after.map_or(Duration::ZERO, |asked| asked.wait);
+                let wait = driver.back_off(now + delay, soonest, self.policy.config().backoff.base, call);
+                // On the heap: the rare wait must not make the future of each call larger.
+                disruptions.woken = Box::pin(wait).await;
+                if let Some(entry) = trace.last_mut().filter(|_| disruptions.woken) {
+                    entry.delay = Some(driver.timer.now().since(now));
+                    retry.begin_backoff_again(&self.policy);
+                }
+            } else {
+                driver.sleep_until(now + delay, call).await;
+            }
             began = driver.timer.now();
             (last_error, held) = (Some(error), permit);
         }
@@ -206,9 +239,10 @@ impl<L: LlmClient> Target<L> {
         }))
     }
 
-    fn report(&self, permit: Permit<'_>, error: &CallError, took: Duration) {
+    fn report(&self, permit: Permit<'_>, error: &CallError, free: bool, took: Duration) {
         let retry_after = error.retry_after.map(|asked| asked.wait);
         let open_for = match error.breaker_verdict() {
+            _ if free => return permit.neutral(),
             BreakerVerdict::Neutral => return permit.neutral(),
             BreakerVerdict::Failure => None,
             BreakerVerdict::OpenNow => Some(self.quota_cooldown),

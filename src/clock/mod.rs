@@ -14,6 +14,8 @@ pub use system::SystemClock;
 pub use timestamp::Timestamp;
 pub use tokio_clock::TokioClock;
 
+use crate::device::Device;
+
 /// A clock that never runs backwards. [`Monotonic`] makes one of readings that may.
 pub trait Clock {
     /// Time since the clock's own origin.
@@ -27,6 +29,11 @@ pub trait Timer: Clock {
 
     /// Ready when [`Clock::now`] has reached `deadline`.
     fn sleep_until(&self, deadline: Timestamp) -> Self::Sleep;
+
+    /// What the app tells of its device, where it tells anything: see [`DeviceTimer`](crate::device::DeviceTimer).
+    fn device(&self) -> Option<&Device> {
+        None
+    }
 }
 
 impl<C: Clock + ?Sized> Clock for std::sync::Arc<C> {

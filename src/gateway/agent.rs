@@ -18,6 +18,7 @@ use crate::lock::lock;
 use crate::random::{Rng, SeededRng};
 use crate::retry::StopReason;
 use crate::router::{ModelRouter, ModelTier, RouteDecision};
+use crate::snapshot::RestoreError;
 
 const BULKHEADS: [&str; 3] = [Preset::PremiumModel.name(), Preset::StandardModel.name(), Preset::EconomyModel.name()];
 
@@ -192,6 +193,21 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ResilientAgent<L, T, Q, 
     /// Ends all calls, as if their callers had cancelled them, and every later one at once.
     pub fn shutdown(&self) {
         self.shut_down.cancel(CancelReason::Cancelled);
+    }
+
+    /// What the breakers and the retry budgets of its models have learned, as a text for [`restore`](Self::restore) after the app
+    /// was ended; see [`CircuitBreaker::snapshot`]. Stored answers are not in it. `now_unix_ms` is the wall clock, in
+    /// milliseconds since 1970.
+    pub fn snapshot(&self, now_unix_ms: u64) -> String {
+        self.cascade.snapshot(now_unix_ms)
+    }
+
+    /// Goes on where a [`snapshot`](Self::snapshot) was made; see [`ModelCascade::restore`].
+    ///
+    /// # Errors
+    /// [`RestoreError`]: no snapshot of an agent or a cascade, or one that was changed. All models are as they were.
+    pub fn restore(&self, text: &str, now_unix_ms: u64) -> Result<(), RestoreError> {
+        self.cascade.restore(text, now_unix_ms)
     }
 
     /// Its router, with the stored answers.

@@ -23,6 +23,7 @@ use super::kept::{Keeper, Kept};
 use super::models::{JsQualityCheck, read_models};
 use super::records::to_js;
 use super::router::{given_router, read_prompt, read_tier};
+use super::snapshot::{Saved, wall_clock};
 use super::stream::AppSink;
 use crate::cascade::{BelowThreshold, CascadeConfig};
 use crate::client::ClientConfig;
@@ -141,6 +142,32 @@ impl ResilientAgent {
     pub fn shutdown(&self, env: Env) -> Result<()> {
         let this = self.instance.of(env)?;
         Ok(this.runtime.enter(|_| this.agent.shutdown())?)
+    }
+
+    /// What the breakers and the retry budgets of its models have learned, as a text to keep over the end of the app and to
+    /// give to `restore()` after it: see `CircuitBreaker.snapshot()`. Stored answers are not in it.
+    /// Throws INVALID_ARGUMENT unless `nowUnixMs` is a whole number from 0 to 2^53 - 1.
+    ///
+    /// @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's
+    #[napi(ts_args_type = "nowUnixMs?: number")]
+    pub fn snapshot(&self, env: Env, now_unix_ms: Unknown) -> Result<String> {
+        let this = self.instance.of(env)?;
+        let now = wall_clock(env, now_unix_ms)?;
+        Ok(this.runtime.enter(|_| this.agent.snapshot(now))?)
+    }
+
+    /// Goes on where `snapshot()` was called, as if there had been no call since: see `CircuitBreaker.restore()`. Models are
+    /// known by their names: one that the snapshot has not stays as it is.
+    /// Throws INVALID_ARGUMENT with `field` `'snapshot'`, or the field in it that is wrong, for a text that is none of its
+    /// snapshots or was changed: then all models are as they were.
+    ///
+    /// @param snapshot the text
+    /// @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's
+    #[napi(ts_args_type = "snapshot: string, nowUnixMs?: number")]
+    pub fn restore(&self, env: Env, snapshot: Unknown, now_unix_ms: Unknown) -> Result<()> {
+        let this = self.instance.of(env)?;
+        let saved = Saved::read(env, snapshot, now_unix_ms)?;
+        Ok(this.runtime.enter(|_| saved.restore(|text, now| this.agent.restore(text, now)))??)
     }
 
     /// How often `onRetry` or `onText` threw.

@@ -20,6 +20,7 @@ use super::js::{Checked, Scope, Value};
 use super::kept::Keeper;
 use super::named::{Source, read_name};
 use super::records::{BreakerStats, WindowCounts, wait_ms};
+use super::snapshot::{Saved, wall_clock};
 use crate::breaker::{self, CircuitBreaker as Core, Ticket};
 use crate::clock::{Clock, SystemClock};
 use crate::random::SeededRng;
@@ -302,6 +303,35 @@ impl CircuitBreaker {
     pub fn reset(&self, env: Env) -> Result<()> {
         let this = self.instance.of(env)?;
         Ok(this.with(|breaker| breaker.reset())?)
+    }
+
+    /// What it has learned, as a text to keep over the end of the app (in `preferences`, say) and to give to `restore()` after
+    /// it. State, what is left of the cooldown and of a Retry-After, failures in a row. Not its settings, `stats`, the calls in
+    /// its window, probes in flight, `isolate()` and `forceClosed()`.
+    /// Throws INVALID_ARGUMENT unless `nowUnixMs` is a whole number from 0 to 2^53 - 1.
+    ///
+    /// @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's
+    #[napi(ts_args_type = "nowUnixMs?: number")]
+    pub fn snapshot(&self, env: Env, now_unix_ms: Unknown) -> Result<String> {
+        let this = self.instance.of(env)?;
+        let now = wall_clock(env, now_unix_ms)?;
+        Ok(this.with(|breaker| breaker.snapshot(now))?)
+    }
+
+    /// Goes on where `snapshot()` was called, as if there had been no call since. Open stays open for what is left of its cooldown
+    /// by the wall clock, never longer than its own settings allow; a clock that was set back takes nothing off. Half-open, or with
+    /// the cooldown over, the next call is the probe. Call it before the first call: those in flight no longer count. One that was
+    /// isolated or forced closed stays so.
+    /// Throws INVALID_ARGUMENT with `field` `'snapshot'`, or the field in it that is wrong, for a text that is none of its
+    /// snapshots or was changed: then it is as it was.
+    ///
+    /// @param snapshot the text
+    /// @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's
+    #[napi(ts_args_type = "snapshot: string, nowUnixMs?: number")]
+    pub fn restore(&self, env: Env, snapshot: Unknown, now_unix_ms: Unknown) -> Result<()> {
+        let this = self.instance.of(env)?;
+        let saved = Saved::read(env, snapshot, now_unix_ms)?;
+        Ok(this.with(|breaker| saved.restore(|text, now| breaker.restore(text, now)))??)
     }
 
     /// Calls `listener` after each change of state. What it throws costs the call nothing: `stats.listenerErrors` counts.

@@ -68,8 +68,8 @@ pub fn read_config(options: Argument, mut config: BulkheadConfig) -> Checked<Bul
 /// The clock that calls sleep on, and a bulkhead on it.
 pub fn on_clock(runtime: &Rc<Runtime>, clock: Argument) -> Checked<(JsTimer, Option<Arc<dyn Clock + Send + Sync>>)> {
     Ok(match clock.optional(JsTimer::given)? {
-        Some(JsTimer::Manual(clock)) => (JsTimer::Manual(clock.clone()), Some(Arc::new(clock))),
-        _ => (JsTimer::System(runtime.clone()), None),
+        Some(timer) => (timer.clone(), Some(timer.clock())),
+        None => (JsTimer::System(runtime.clone()), None),
     })
 }
 

@@ -20,6 +20,7 @@ use super::instance::{Instance, constructing};
 use super::js::{Checked, Scope};
 use super::kept::Keeper;
 use super::records::{CallOutcome, to_js};
+use super::snapshot::{Saved, wall_clock};
 use super::stream::AppSink;
 use crate::breaker::BreakerConfig;
 use crate::client::{self, ClientConfig};
@@ -160,6 +161,32 @@ impl ResilientLlmClient {
             to_js(runtime.scope(), CallOutcome::from(outcome))
         });
         Ok(scope.unknown(promise))
+    }
+
+    /// What its breaker and its retry budget have learned, as a text to keep over the end of the app and to give to `restore()`
+    /// after it: see `CircuitBreaker.snapshot()`.
+    /// Throws INVALID_ARGUMENT unless `nowUnixMs` is a whole number from 0 to 2^53 - 1.
+    ///
+    /// @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's
+    #[napi(ts_args_type = "nowUnixMs?: number")]
+    pub fn snapshot(&self, env: Env, now_unix_ms: Unknown) -> Result<String> {
+        let this = self.instance.of(env)?;
+        let now = wall_clock(env, now_unix_ms)?;
+        Ok(this.runtime.enter(|_| this.client.snapshot(now))?)
+    }
+
+    /// Goes on where `snapshot()` was called, as if there had been no call since: see `CircuitBreaker.restore()`. A breaker that
+    /// other clients use as well is restored for them, too: it is enough to do so once.
+    /// Throws INVALID_ARGUMENT with `field` `'snapshot'`, or the field in it that is wrong, for a text that is none of its
+    /// snapshots or was changed: then breaker and budget are as they were.
+    ///
+    /// @param snapshot the text
+    /// @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's
+    #[napi(ts_args_type = "snapshot: string, nowUnixMs?: number")]
+    pub fn restore(&self, env: Env, snapshot: Unknown, now_unix_ms: Unknown) -> Result<()> {
+        let this = self.instance.of(env)?;
+        let saved = Saved::read(env, snapshot, now_unix_ms)?;
+        Ok(this.runtime.enter(|_| saved.restore(|text, now| this.client.restore(text, now)))??)
     }
 
     /// Attempts of the latest finished call. With calls at once, the outcome of each tells its own.

@@ -66,7 +66,7 @@ pub fn own_breaker(
 ) -> Checked<Arc<breaker::CircuitBreaker>> {
     let built = match timer {
         JsTimer::System(_) => breaker::CircuitBreaker::new(config),
-        JsTimer::Manual(clock) => breaker::CircuitBreaker::with_clock(config, Arc::new(clock.clone()), rng.clone()),
+        JsTimer::Manual(_) => breaker::CircuitBreaker::with_clock(config, timer.clock(), rng.clone()),
     };
     built.map(Arc::new).map_err(|error| options.refused(error))
 }
@@ -101,6 +101,11 @@ fn read_retry(options: Argument, defaults: RetryConfig) -> Checked<RetryConfig> 
     options.field(c"attemptTimeoutMs").set(&mut retry.attempt_timeout, |time| time.millis(1.0))?;
     options.field(c"deadlineMs").set(&mut retry.deadline, |time| time.millis(1.0))?;
     options.field(c"retryAfterMaxMs").set(&mut retry.retry_after_max, |time| time.millis(0.0))?;
+    options
+        .field(c"retryAfterSpread")
+        .set(&mut retry.retry_after_spread, |share| share.number(RetryConfig::RETRY_AFTER_SPREAD))?;
+    retry.max_total_attempts =
+        options.field(c"maxTotalAttempts").optional(|attempts| attempts.count(RetryConfig::MAX_TOTAL_ATTEMPTS))?;
     options.field(c"retryUnsafe").set(&mut retry.retry_unsafe, Argument::boolean)?;
     Ok(retry)
 }

@@ -1,6 +1,7 @@
 //! `ManualClock`, and the clocks that the core is given here.
 
 use std::cell::Cell;
+use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +15,8 @@ use super::executor::{JsPromise, JsSleep, Runtime};
 use super::instance::{Instance, constructing};
 use super::js::{Checked, Scope};
 use super::kept::UserFunction;
-use crate::clock::{Clock, ManualClock as Core, ManualSleep, Monotonic, SystemClock, Timer, Timestamp};
+use crate::clock::{Clock, ManualClock as Core, Monotonic, SystemClock, Timer, Timestamp};
+use crate::device::{Device, DeviceSleep, DeviceTimer};
 use crate::millis::{millis, whole_millis};
 use crate::random::Rng;
 
@@ -28,6 +30,7 @@ pub struct ManualClock {
 
 struct Hand {
     clock: Core,
+    device: Arc<Device>,
     runtime: Rc<Runtime>,
     /// How many sleeps it has ended.
     steps: Rc<Cell<u64>>,
@@ -42,8 +45,8 @@ fn next_step(clock: &Core, steps: &Cell<u64>, target: Timestamp) -> bool {
 
 impl ManualClock {
     /// `None`: an instance of another class under a false flag.
-    pub fn core(&self) -> Option<&Core> {
-        self.instance.content().map(|content| &content.clock)
+    fn timer(&self) -> Option<DeviceTimer<Core>> {
+        self.instance.content().map(|content| DeviceTimer::new(content.clock.clone(), content.device.clone()))
     }
 }
 
@@ -57,7 +60,9 @@ impl ManualClock {
     #[napi(constructor, ts_args_type = "")]
     pub fn new(env: Env, this: This) -> Result<Self> {
         let runtime = Runtime::of(constructing::<Self>(env, &this)?);
-        Ok(Self { instance: Instance::new(Hand { clock: Core::new(), runtime, steps: Rc::default() }) })
+        let clock = Core::new();
+        let device = runtime.devices().on(clock.clone());
+        Ok(Self { instance: Instance::new(Hand { clock, device, runtime, steps: Rc::default() }) })
     }
 
     /// Milliseconds since its start.
@@ -71,7 +76,7 @@ impl ManualClock {
     /// Throws INVALID_ARGUMENT unless `ms` is from 0 to 365 days.
     #[napi(ts_args_type = "ms: number")]
     pub fn advance(&self, env: Env, ms: Unknown) -> Result<()> {
-        let Hand { clock, runtime, steps } = self.instance.of(env)?;
+        let Hand { clock, runtime, steps, .. } = self.instance.of(env)?;
         let scope = Scope::of(env);
         let step = step(scope, ms)?;
         let advanced = runtime.enter(|scope| {
@@ -89,7 +94,7 @@ impl ManualClock {
     /// Rejects with INVALID_ARGUMENT unless `ms` is from 0 to 365 days.
     #[napi(ts_args_type = "ms: number", ts_return_type = "Promise<void>")]
     pub fn advance_async(&self, env: Env, ms: Unknown) -> Result<Unknown<'static>> {
-        let Hand { clock, runtime, steps } = self.instance.of(env)?;
+        let Hand { clock, runtime, steps, .. } = self.instance.of(env)?;
         let scope = Scope::of(env);
         let step = match step(scope, ms) {
             Ok(step) => step,
@@ -143,11 +148,11 @@ async fn settle_promises(runtime: &Rc<Runtime>) {
     }
 }
 
-/// The clock of a client.
+/// The clock of a client: while the app is suspended, time stands still on it.
 #[derive(Clone)]
 pub enum JsTimer {
     System(Rc<Runtime>),
-    Manual(Core),
+    Manual(DeviceTimer<Core>),
 }
 
 impl JsTimer {
@@ -158,15 +163,15 @@ impl JsTimer {
 
     /// A clock that the app moves by hand.
     pub fn given(clock: Argument) -> Checked<Self> {
-        let core = clock.instance::<ManualClock>()?.and_then(ManualClock::core);
-        core.cloned().map(Self::Manual).ok_or_else(|| clock.wrong("an instance of ManualClock"))
+        let timer = clock.instance::<ManualClock>()?.and_then(ManualClock::timer);
+        timer.map(Self::Manual).ok_or_else(|| clock.wrong("an instance of ManualClock"))
     }
 
-    /// The same time for what only reads it.
+    /// The clock itself, which goes on: for breakers and whatever else only reads it.
     pub fn clock(&self) -> Arc<dyn Clock + Send + Sync> {
         match self {
             Self::System(_) => Arc::new(SystemClock),
-            Self::Manual(clock) => Arc::new(clock.clone()),
+            Self::Manual(timer) => Arc::new(timer.timer().clone()),
         }
     }
 }
@@ -174,8 +179,8 @@ impl JsTimer {
 impl Clock for JsTimer {
     fn now(&self) -> Timestamp {
         match self {
-            Self::System(_) => SystemClock.now(),
-            Self::Manual(clock) => clock.now(),
+            Self::System(runtime) => runtime.devices().system.time_of_calls(SystemClock.now()),
+            Self::Manual(timer) => timer.now(),
         }
     }
 }
@@ -185,15 +190,55 @@ impl Timer for JsTimer {
 
     fn sleep_until(&self, deadline: Timestamp) -> EitherSleep {
         match self {
-            Self::System(runtime) => EitherSleep::System(JsSleep::until(runtime.clone(), deadline)),
-            Self::Manual(clock) => EitherSleep::Manual(clock.sleep_until(deadline)),
+            Self::System(runtime) => {
+                let timer = DeviceTimer::new(SystemTimer(runtime.clone()), SystemDevice(runtime.clone()));
+                EitherSleep::System(timer.sleep_until(deadline))
+            }
+            Self::Manual(timer) => EitherSleep::Manual(timer.sleep_until(deadline)),
+        }
+    }
+
+    fn device(&self) -> Option<&Device> {
+        match self {
+            Self::System(runtime) => Some(&runtime.devices().system),
+            Self::Manual(timer) => timer.device(),
         }
     }
 }
 
+/// The system's clock.
+#[derive(Clone)]
+pub struct SystemTimer(Rc<Runtime>);
+
+impl Clock for SystemTimer {
+    fn now(&self) -> Timestamp {
+        SystemClock.now()
+    }
+}
+
+impl Timer for SystemTimer {
+    type Sleep = JsSleep;
+
+    fn sleep_until(&self, deadline: Timestamp) -> JsSleep {
+        JsSleep::until(self.0.clone(), deadline)
+    }
+}
+
+/// The device on that clock.
+#[derive(Clone)]
+pub struct SystemDevice(Rc<Runtime>);
+
+impl Deref for SystemDevice {
+    type Target = Device;
+
+    fn deref(&self) -> &Device {
+        &self.0.devices().system
+    }
+}
+
 pub enum EitherSleep {
-    System(JsSleep),
-    Manual(ManualSleep),
+    System(DeviceSleep<SystemTimer, SystemDevice>),
+    Manual(DeviceSleep<Core, Arc<Device>>),
 }
 
 impl Future for EitherSleep {

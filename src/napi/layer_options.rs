@@ -15,7 +15,8 @@ pub struct SimpleRetryOptions {
     /// What each further wait is multiplied with. 1 to 1000; default 2.
     pub factor: Option<f64>,
     /// Whether waits are spread over [0.5, 1.5) of that, maxTimeout being the cap all the same. Default true: calls that
-    /// failed together don't come back together. False is the article's own: 500, 1000, 2000 ms.
+    /// failed together don't come back together; a Retry-After is obeyed up to a tenth later. False is the article's own:
+    /// 500, 1000, 2000 ms, and a Retry-After as it is.
     pub randomize: Option<bool>,
     /// Longest time for one attempt in milliseconds. 1 to 365 days; default 365 days: a function that hangs is waited for.
     pub attempt_timeout_ms: Option<f64>,

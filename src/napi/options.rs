@@ -95,7 +95,7 @@ pub enum Accounting {
 pub struct RetryBudgetOptions {
     /// Most tokens held, and how many there are at the start. 0 (no retries) to 10 000; default 20.
     pub capacity: Option<f64>,
-    /// Tokens that each call brings. 0 to 100; default 0.2.
+    /// Tokens that each call brings that has made an attempt, unless there was no network. 0 to 100; default 0.2.
     pub per_call: Option<f64>,
     /// Tokens that come back each minute. 0 to 10 000; default 1.
     pub per_minute: Option<f64>,
@@ -130,6 +130,11 @@ pub struct ResilienceConfig {
     pub deadline_ms: Option<f64>,
     /// Longest Retry-After in milliseconds that is waited for, inclusive. 0 to 365 days; default 60 000.
     pub retry_after_max_ms: Option<f64>,
+    /// How much later than asked for, by chance, a Retry-After is obeyed, as a share of the wait, so that devices that were sent
+    /// away together do not come back together. Never earlier. 0 to 1; default 0.1.
+    pub retry_after_spread: Option<f64>,
+    /// Most attempts of a whole call, whatever they are for. 1 to 10 000; default: maxRetries + 1 is the only limit.
+    pub max_total_attempts: Option<f64>,
     /// Whether a request that may have reached the service, and been billed, is sent again; default true.
     pub retry_unsafe: Option<bool>,
     /// How long the breaker stays open when the account is empty, in milliseconds. 0 to 365 days; default 600 000.
@@ -198,6 +203,11 @@ pub struct RunnerConfig {
     pub deadline_ms: Option<f64>,
     /// Longest Retry-After in milliseconds that is waited for, inclusive. 0 to 365 days; default 60 000.
     pub retry_after_max_ms: Option<f64>,
+    /// How much later than asked for, by chance, a Retry-After is obeyed, as a share of the wait, so that devices that were sent
+    /// away together do not come back together. Never earlier. 0 to 1; default 0.1.
+    pub retry_after_spread: Option<f64>,
+    /// Most attempts of a whole call, over all services. 1 to 10 000; default: maxRetries + 1 of each service is the only limit.
+    pub max_total_attempts: Option<f64>,
     /// Whether a request that may have reached the service, and been billed, is sent again; default true.
     pub retry_unsafe: Option<bool>,
     /// How long a breaker stays open when the account is empty, in milliseconds. 0 to 365 days; default 600 000.
@@ -272,6 +282,9 @@ pub struct RetryPolicy {
     /// Longest Retry-After in milliseconds that is waited for, inclusive; a longer one ends it. 0 to 365 days; default
     /// 60 000.
     pub retry_after_max_ms: Option<f64>,
+    /// How much later than asked for, by chance, a Retry-After is obeyed, as a share of the wait, so that devices that were sent
+    /// away together do not come back together. Never earlier. 0 to 1; default 0.1.
+    pub retry_after_spread: Option<f64>,
     /// Whether a request is sent again after which the service may have done the work: a time limit, a broken
     /// connection, an error of no known kind, a 5xx other than 501, 503, 505 and 529. Default true; for writes false.
     pub retry_unsafe: Option<bool>,

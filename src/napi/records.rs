@@ -130,6 +130,8 @@ words! {
         Backoff,
         /// The service's Retry-After, which was longer.
         RetryAfter,
+        /// None at all: the connection had died while there was no network, or the app was suspended. It counts for nothing.
+        Reconnect,
     }
 }
 
@@ -215,7 +217,8 @@ pub struct AttemptRecord {
     pub started_at_ms: f64,
     /// How long it took, in milliseconds.
     pub duration_ms: f64,
-    /// The wait planned before the next attempt, in milliseconds; a cancel may cut it short. Undefined: none.
+    /// The wait planned before the next attempt, in milliseconds, which a cancel may cut short, or the one that ended early when
+    /// the network was back. Undefined: none.
     pub delay_ms: Option<f64>,
     /// Where the wait comes from.
     #[napi(ts_type = "DelaySource")]
@@ -368,7 +371,8 @@ pub struct BreakerEvent {
     /// State after.
     #[napi(ts_type = "BreakerState")]
     pub to: BreakerState,
-    /// `'failures'`, `'window'`, `'opened_at_once'`, `'probe_failed'`, `'cooldown_over'`, `'probe_succeeded'` or `'manual'`.
+    /// `'failures'`, `'window'`, `'opened_at_once'`, `'probe_failed'`, `'cooldown_over'`, `'probe_succeeded'`, `'manual'` or
+    /// `'restored'`.
     pub reason: String,
     /// When, in milliseconds on the breaker's clock.
     pub at_ms: f64,

@@ -3,7 +3,6 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::Unknown;
@@ -19,6 +18,7 @@ use super::kept::{Keeper, Reference};
 use super::options::RetryPolicy;
 use super::records::to_js;
 use super::retry_trace::{RetryResult, RetryTrace};
+use super::snapshot::unix_ms;
 use super::trace_log::GivenLog;
 use super::work::Work;
 use crate::backoff::BackoffConfig;
@@ -105,6 +105,7 @@ fn policy_of(config: RequestConfig) -> RetryPolicy {
         attempt_timeout_ms: None,
         deadline_ms: None,
         retry_after_max_ms: None,
+        retry_after_spread: None,
         retry_unsafe: Some(retry_unsafe),
         retry_statuses: None,
         final_statuses: None,
@@ -231,11 +232,10 @@ impl Arguments {
 
 /// As a panel wants to show it.
 fn started_at_ms(timer: &JsTimer) -> f64 {
-    let since_origin = match timer {
-        JsTimer::System(_) => SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default(),
-        JsTimer::Manual(clock) => clock.now().since_origin(),
-    };
-    since_origin.as_millis() as f64
+    match timer {
+        JsTimer::System(_) => unix_ms() as f64,
+        JsTimer::Manual(timer) => timer.timer().now().since_origin().as_millis() as f64,
+    }
 }
 
 struct Policy {
@@ -255,6 +255,8 @@ impl Policy {
         policy.field(c"attemptTimeoutMs").set(&mut config.retry.attempt_timeout, |time| time.millis(1.0))?;
         policy.field(c"deadlineMs").set(&mut config.retry.deadline, |time| time.millis(1.0))?;
         policy.field(c"retryAfterMaxMs").set(&mut config.retry.retry_after_max, |time| time.millis(0.0))?;
+        let spread = policy.field(c"retryAfterSpread");
+        spread.set(&mut config.retry.retry_after_spread, |share| share.number(RetryConfig::RETRY_AFTER_SPREAD))?;
         policy.field(c"retryUnsafe").set(&mut config.retry.retry_unsafe, Argument::boolean)?;
         config.retry_statuses = statuses(policy.field(c"retryStatuses"))?;
         config.final_statuses = statuses(policy.field(c"finalStatuses"))?;

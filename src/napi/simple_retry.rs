@@ -56,7 +56,11 @@ fn start(runtime: &Rc<Runtime>, scope: Scope, function: Argument, options: Argum
     options.field(c"factor").set(&mut factor, |factor| factor.number(BackoffConfig::FACTOR))?;
     let mut config = RequestConfig::new(first, factor, most, retries);
     let randomize = options.field(c"randomize").optional(Argument::boolean)?.unwrap_or(true);
-    config.retry.backoff.jitter = if randomize { Jitter::MULTIPLICATIVE } else { Jitter::None };
+    if randomize {
+        config.retry.backoff.jitter = Jitter::MULTIPLICATIVE;
+    } else {
+        (config.retry.backoff.jitter, config.retry.retry_after_spread) = (Jitter::None, 0.0);
+    }
     config.retry.attempt_timeout = MAX_DURATION;
     options.field(c"attemptTimeoutMs").set(&mut config.retry.attempt_timeout, |time| time.millis(1.0))?;
     let cancel = options.field(c"cancelToken").optional(given_token)?;

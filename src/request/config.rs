@@ -86,9 +86,9 @@ impl RequestConfig {
     pub(super) fn judge(&self, error: CallError) -> CallError {
         let by_rule = match error.status {
             Some(status) => Some(self.is_retried(status) && error.class != ErrorClass::Quota),
-            // Whole pages of requests fail while the network is away: they are what the jitter is for.
-            None if error.class == ErrorClass::Offline => Some(true),
-            None => None,
+            // Whole pages of requests fail while the network is away: they are what the jitter is for. What the device is to blame
+            // for becomes known later.
+            None => Some(error.class == ErrorClass::Offline || error.class.handling().retry),
         };
         let maybe_billed = error.maybe_billed || maybe_done(error.class, error.status);
         CallError { retryable: error.retryable.or(by_rule), maybe_billed, ..error }

@@ -94,7 +94,7 @@ where
     let driver = Driver::new(timer, rng, Following(trace.clone()), &client_config);
     let handle = RetryHandle { cancel, trace: trace.clone() };
     let run = async move {
-        let mut call = Call::begin(call, &driver.timer, client_config.retry.deadline);
+        let mut call = Call::begin(call, &driver.timer, &client_config.retry);
         {
             let mut trace = lock(&trace);
             (trace.started_at, trace.request_id) = (call.started, call.identity.request_id.as_str().to_owned());

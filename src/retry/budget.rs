@@ -1,10 +1,14 @@
 use std::ops::RangeInclusive;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
 
 use crate::clock::Timestamp;
 use crate::error::{InvalidConfig, in_range};
 use crate::lock::lock;
+use crate::snapshot::{self, Content, RestoreError};
 
 /// Settings of a [`RetryBudget`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,8 +16,8 @@ pub struct RetryBudgetConfig {
     /// Most tokens it holds, and how many it starts with: the reserve for the first call after launch. 0 to 10 000;
     /// default 20.
     pub capacity: f64,
-    /// Tokens that each call brings, whatever its end: the share of calls that may be retried on a busy device.
-    /// 0 to 100; default 0.2.
+    /// Tokens that each call brings that has made an attempt, whatever its end, unless the device had no network: the share of
+    /// calls that may be retried on a busy device. 0 to 100; default 0.2.
     pub per_call: f64,
     /// Tokens that come back with time: the reserve of a phone that makes five calls an hour. 0 to 10 000 a minute;
     /// default 1.
@@ -66,6 +70,28 @@ struct Bucket {
 
 const TOKEN: f64 = 1_000_000.0;
 
+/// Rounded down; the largest integer for what is beyond it.
+fn micro(tokens: f64) -> u64 {
+    (tokens * TOKEN) as u64
+}
+
+/// Kind of its snapshots.
+const SNAPSHOT: &str = "retry_budget";
+
+/// What a budget held.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct SavedTokens(f64);
+
+impl SavedTokens {
+    pub fn to_json(self) -> Json {
+        json!({ "tokens": self.0 })
+    }
+
+    pub fn read(content: &Content) -> Result<Self, RestoreError> {
+        content.number("tokens").map(Self)
+    }
+}
+
 impl RetryBudget {
     /// A full bucket.
     ///
@@ -79,7 +105,7 @@ impl RetryBudget {
         Ok(Self { config, calls: AtomicU64::new(0), bucket: Mutex::new(bucket) })
     }
 
-    /// A call begins: its share goes in.
+    /// A call has made its first attempt: its share goes in.
     pub fn deposit_call(&self) {
         self.calls.fetch_add(1, Ordering::Relaxed);
     }
@@ -98,10 +124,60 @@ impl RetryBudget {
         self.with_bucket(now, |bucket| bucket.micro_tokens as f64 / TOKEN)
     }
 
+    /// Its tokens as a text for [`restore`](Self::restore) after the app was ended. `now_unix_ms` is the wall clock, in milliseconds
+    /// since 1970.
+    ///
+    /// ```
+    /// use resilience::clock::Timestamp;
+    /// use resilience::retry::{RetryBudget, RetryBudgetConfig};
+    ///
+    /// let config = RetryBudgetConfig { capacity: 1.0, per_call: 0.0, per_minute: 1.0 };
+    /// let budget = RetryBudget::new(config)?;
+    /// budget.withdraw(Timestamp::ZERO);
+    /// let saved = budget.snapshot(Timestamp::ZERO, 1_792_567_680_000);
+    ///
+    /// let budget = RetryBudget::new(config)?;
+    /// budget.restore(&saved, Timestamp::ZERO, 1_792_567_710_000)?;
+    /// assert_eq!(budget.tokens(Timestamp::ZERO), 0.5, "half a minute later");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn snapshot(&self, now: Timestamp, now_unix_ms: u64) -> String {
+        snapshot::write(SNAPSHOT, now_unix_ms, self.saved(now).to_json())
+    }
+
+    /// Holds what a [`snapshot`](Self::snapshot) held, and what the time since has brought; never more than its own capacity.
+    ///
+    /// # Errors
+    /// [`RestoreError`]: no snapshot of a budget, or one that was changed. It is as it was.
+    pub fn restore(&self, text: &str, now: Timestamp, now_unix_ms: u64) -> Result<(), RestoreError> {
+        let (content, elapsed) = snapshot::read(text, SNAPSHOT, now_unix_ms)?;
+        self.take_up(SavedTokens::read(&content)?, elapsed, now);
+        Ok(())
+    }
+
+    /// For a snapshot of several things.
+    pub(crate) fn saved(&self, now: Timestamp) -> SavedTokens {
+        SavedTokens(self.tokens(now))
+    }
+
+    /// For a snapshot of several things: `saved` is `elapsed` old.
+    pub(crate) fn take_up(&self, saved: SavedTokens, elapsed: Duration, now: Timestamp) {
+        let gained = self.gained(elapsed);
+        self.with_bucket(now, |bucket| {
+            let saved = (saved.0 * TOKEN).round() as u64;
+            bucket.micro_tokens = saved.saturating_add(gained).min(micro(self.config.capacity));
+            bucket.refilled_at = now;
+        });
+    }
+
+    /// Millionths of a token that come back with time.
+    fn gained(&self, time: Duration) -> u64 {
+        micro(time.as_secs_f64() / 60.0 * self.config.per_minute)
+    }
+
     fn with_bucket<T>(&self, now: Timestamp, action: impl FnOnce(&mut Bucket) -> T) -> T {
-        let micro = |tokens: f64| (tokens * TOKEN) as u64;
         let mut bucket = lock(&self.bucket);
-        let gained = micro(now.since(bucket.refilled_at).as_secs_f64() / 60.0 * self.config.per_minute);
+        let gained = self.gained(now.since(bucket.refilled_at));
         if gained > 0 {
             bucket.refilled_at = now;
         }

@@ -42,6 +42,8 @@ pub enum DelaySource {
     Backoff,
     /// The service's Retry-After, which was longer.
     RetryAfter,
+    /// None at all: the connection had died while the device had no network, or the app was suspended.
+    Reconnect,
 }
 
 /// What to do after a failed attempt.
@@ -115,6 +117,28 @@ impl RetryState {
         wait <= policy.config.retry_after_max && now + wait < self.deadline
     }
 
+    /// The next backoff is the first one again.
+    pub(crate) fn begin_backoff_again(&mut self, policy: &RetryPolicy) {
+        self.delays = policy.backoff.delays();
+    }
+
+    /// Decides what follows an attempt that failed for a reason of the device's: it counts for nothing.
+    pub(crate) fn after_free_failure(&self, policy: &RetryPolicy, error: &CallError, now: Timestamp) -> Decision {
+        let again = Decision::Retry { delay: Duration::ZERO, source: DelaySource::Reconnect };
+        self.obstacle(policy, error, now).map_or(again, Decision::Stop)
+    }
+
+    /// What speaks against any further attempt.
+    fn obstacle(&self, policy: &RetryPolicy, error: &CallError, now: Timestamp) -> Option<StopReason> {
+        if error.class == ErrorClass::Cancelled {
+            return Some(StopReason::Cancelled);
+        }
+        if !error.is_retryable() || (error.maybe_billed && !policy.config.retry_unsafe) {
+            return Some(StopReason::NotRetryable);
+        }
+        (now >= self.deadline).then_some(StopReason::Deadline)
+    }
+
     /// Decides what follows a failed attempt. Whether the breaker and the budget agree is the caller's to ask.
     pub fn after_failure(
         &mut self,
@@ -125,25 +149,22 @@ impl RetryState {
     ) -> Decision {
         let config = &policy.config;
         self.failures += 1;
-        if error.class == ErrorClass::Cancelled {
-            return Decision::Stop(StopReason::Cancelled);
-        }
-        if !error.is_retryable() || (error.maybe_billed && !config.retry_unsafe) {
-            return Decision::Stop(StopReason::NotRetryable);
-        }
-        if now >= self.deadline {
-            return Decision::Stop(StopReason::Deadline);
+        if let Some(reason) = self.obstacle(policy, error, now) {
+            return Decision::Stop(reason);
         }
         if self.failures > config.max_retries {
             return Decision::Stop(StopReason::Attempts);
         }
         let backoff = self.delays.next(&policy.backoff, rng);
         let asked = error.retry_after.as_ref().map_or(Duration::ZERO, |retry_after| retry_after.wait);
-        let (delay, source) =
-            if asked > backoff { (asked, DelaySource::RetryAfter) } else { (backoff, DelaySource::Backoff) };
         if !asked.is_zero() && !self.may_wait(policy, asked, now) {
             return Decision::Stop(StopReason::RetryAfterTooLong);
         }
+        let (delay, source) = if asked > backoff {
+            (config.spread_later(asked, self.deadline.since(now), rng), DelaySource::RetryAfter)
+        } else {
+            (backoff, DelaySource::Backoff)
+        };
         if now + delay >= self.deadline {
             return Decision::Stop(StopReason::Deadline);
         }

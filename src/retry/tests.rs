@@ -20,7 +20,13 @@ impl Case {
     /// Nothing speaks against a retry.
     fn new() -> Self {
         let backoff = BackoffConfig { base: ms(100), jitter: Jitter::None, ..BackoffConfig::default() };
-        let config = RetryConfig { max_retries: 2, backoff, deadline: ms(10_000), ..RetryConfig::default() };
+        let config = RetryConfig {
+            max_retries: 2,
+            backoff,
+            deadline: ms(10_000),
+            retry_after_spread: 0.0,
+            ..RetryConfig::default()
+        };
         Self { config, error: CallError::new(ErrorClass::Server, "500"), now: Timestamp::ZERO }
     }
 
@@ -76,6 +82,44 @@ fn the_longer_of_backoff_and_retry_after_is_waited() {
     for (asked, expected) in [(0, after_backoff(100)), (100, after_backoff(100)), (101, when_asked(101))] {
         assert_eq!(Case::new().asking_for(ms(asked)).decide(), expected, "{asked}");
     }
+}
+
+#[test]
+fn a_retry_after_is_spread_later_by_its_share_and_within_the_deadline() {
+    let spread = |spread, asked, now, chance: f64| {
+        let case = Case::new();
+        let config = RetryConfig { retry_after_spread: spread, ..case.config };
+        let policy = config.build().unwrap();
+        let error = Case { config, ..case }.asking_for(ms(asked)).error;
+        let mut call = RetryState::begin(&policy, Timestamp::ZERO);
+        match call.after_failure(&policy, &error, Timestamp::from_millis(now), &move || chance) {
+            Decision::Retry { delay, source: DelaySource::RetryAfter } => delay,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(RetryConfig::default().retry_after_spread, 0.1);
+    assert_eq!(spread(0.1, 5_000, 0, 0.0), ms(5_000), "never earlier than asked");
+    assert_eq!(spread(0.1, 5_000, 0, 0.5), ms(5_250));
+    assert_eq!(spread(1.0, 3_000, 0, 0.999_999), ms(5_999));
+    assert_eq!(spread(0.1, 101, 0, 0.999_999), ms(111), "whole milliseconds");
+    assert_eq!(spread(1.0, 5_000, 4_000, 0.5), ms(5_500), "over what the deadline leaves");
+    assert_eq!(spread(1.0, 5_000, 4_999, 1.0), ms(5_000));
+}
+
+#[test]
+fn a_free_failure_is_followed_by_a_retry_at_once_unless_nothing_may_follow() {
+    let free = |case: Case| {
+        let policy = case.config.build().unwrap();
+        RetryState::begin(&policy, Timestamp::ZERO).after_free_failure(&policy, &case.error, case.now)
+    };
+    let at_once = Decision::Retry { delay: ms(0), source: DelaySource::Reconnect };
+    let no_retries = |case: Case| Case { config: RetryConfig { max_retries: 0, ..case.config }, ..case };
+    assert_eq!(free(no_retries(Case::of(ErrorClass::Connect))), at_once, "it is none of them");
+    assert_eq!(free(Case::of(ErrorClass::Cancelled)), Decision::Stop(StopReason::Cancelled));
+    assert_eq!(free(Case::new().at(10_000)), Decision::Stop(StopReason::Deadline));
+    let case = Case::of(ErrorClass::Interrupted);
+    let careful = Case { config: RetryConfig { retry_unsafe: false, ..case.config }, ..case };
+    assert_eq!(free(careful), Decision::Stop(StopReason::NotRetryable), "it may have been billed");
 }
 
 #[test]
@@ -140,6 +184,8 @@ fn each_value_out_of_its_range_is_refused_by_name() {
     assert_eq!(refused(|config| config.deadline = Duration::ZERO), "deadlineMs");
     assert_eq!(refused(|config| config.deadline = Duration::MAX), "deadlineMs");
     assert_eq!(refused(|config| config.retry_after_max = Duration::MAX), "retryAfterMaxMs");
+    assert_eq!(refused(|config| config.retry_after_spread = 1.1), "retryAfterSpread");
+    assert_eq!(refused(|config| config.max_total_attempts = Some(0)), "maxTotalAttempts");
     assert_eq!(refused(|config| config.backoff.factor = 0.0), "factor");
     let budget = |capacity, per_call, per_minute| {
         RetryBudget::new(RetryBudgetConfig { capacity, per_call, per_minute }).unwrap_err().field

@@ -173,7 +173,8 @@ describe('a fault, then an answer', { concurrency: 6 }, () => {
       assert.deepEqual(outcome.trace.map((attempt) => attempt.code), [code, undefined])
       const [first] = outcome.trace
       assert.equal(first.delaySource, wait ? 'retry_after' : 'backoff')
-      if (wait) assert.equal(first.delayMs, wait)
+      // never earlier, up to a tenth later
+      if (wait) assert.ok(first.delayMs >= wait && first.delayMs <= wait * 1.1, first.delayMs)
       assert.equal(first.retryAfterMalformed, malformed)
       assert.equal(first.maybeBilled, billed)
       assert.equal(server.requests.length, 2)
@@ -358,7 +359,7 @@ describe('Ctrl-C', { concurrency: 6 }, () => {
     const { child, done } = startAsking(server.endpoint)
     let seen = ''
     child.stdout.on('data', (text) => (seen += text))
-    await until(() => /30000 ms, Retry-After/.test(seen))
+    await until(() => /3[0-3]\d\d\d ms, Retry-After/.test(seen))
     const begin = performance.now()
     child.kill('SIGINT')
     const { code, stdout } = await done

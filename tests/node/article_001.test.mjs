@@ -124,7 +124,7 @@ test('which statuses are final is a setting', async () => {
 
 test('a Retry-After is waited for, unless it is too long', async () => {
   const asking = (seconds) => ({ responseCode: 503, header: { 'Retry-After': seconds } })
-  const { outcome, trace } = await run(service(asking('30'), 200))
+  const { outcome, trace } = await run(service(asking('30'), 200), { retryAfterSpread: 0 })
   assert.deepEqual([outcome, trace.delays, trace.requests[0].delaySource], ['success', [30000], 'retry_after'])
   const long = await run(service(asking('61'), 200))
   assert.deepEqual([long.outcome, long.stopReason, long.error.retryAfterMs, long.trace.durationMs], ['given_up', 'retry_after_too_long', 61000, 0])

@@ -57,6 +57,7 @@ const rules = {
   'cancellableSleep(ms)': { ...millis(0), waits: true },
   'cancellableSleep(token)': { ...instance('CancelToken'), waits: true },
   'cancellableSleep(options)': { ...options('SleepOptions'), waits: true },
+  'networkChanged(online)': { ...boolean, after: () => lib.networkChanged(true) },
   'BackoffCalculator.nextDelay(attempt)': integer(1, 2 ** 32 - 1),
   'BackoffCalculator.nextDelay(base)': number(0, SAFE),
   'BackoffCalculator.nextDelay(factor)': number(1, 1000),
@@ -68,6 +69,11 @@ const rules = {
   'new CircuitBreaker(now)': fn(() => 0),
   'new CircuitBreaker(options)': options('BreakerOptions'),
   'CircuitBreaker.recordFailure(retryAfterMs)': millis(0),
+  ...Object.fromEntries(['CircuitBreaker', 'ResilientLlmClient', 'ResilientLlmRunner', 'ResilientAgent'].flatMap((of) => [
+    [`${of}.snapshot(nowUnixMs)`, integer(0, SAFE)],
+    [`${of}.restore(snapshot)`, { accepts: () => false, sample: () => instances[of]().snapshot() }],
+    [`${of}.restore(nowUnixMs)`, integer(0, SAFE)],
+  ])),
   'CircuitBreaker.onStateChange(listener)': fn(() => {}),
   'CircuitBreaker.offStateChange(id)': integer(0, SAFE),
   'BreakerPermit.recordFailure(retryAfterMs)': millis(0),
@@ -322,6 +328,8 @@ const rules = {
   'ResilienceConfig.attemptTimeoutMs': millis(1),
   'ResilienceConfig.deadlineMs': millis(1),
   'ResilienceConfig.retryAfterMaxMs': millis(0),
+  'ResilienceConfig.retryAfterSpread': number(0, 1),
+  'ResilienceConfig.maxTotalAttempts': integer(1, 10000),
   'ResilienceConfig.retryUnsafe': boolean,
   'ResilienceConfig.quotaCooldownMs': millis(0),
   'ResilienceConfig.budget': options('RetryBudgetOptions'),
@@ -347,6 +355,8 @@ const rules = {
   'RunnerConfig.jitterMs': within(millis(0), (v) => typeof v === 'number' && 0 <= v && v <= 30000),
   'RunnerConfig.deadlineMs': millis(1),
   'RunnerConfig.retryAfterMaxMs': millis(0),
+  'RunnerConfig.retryAfterSpread': number(0, 1),
+  'RunnerConfig.maxTotalAttempts': integer(1, 10000),
   'RunnerConfig.retryUnsafe': boolean,
   'RunnerConfig.quotaCooldownMs': millis(0),
   'RunnerConfig.firstTextTimeoutMs': millis(1),
@@ -369,6 +379,7 @@ const rules = {
   'RetryPolicy.attemptTimeoutMs': millis(1),
   'RetryPolicy.deadlineMs': millis(1),
   'RetryPolicy.retryAfterMaxMs': millis(0),
+  'RetryPolicy.retryAfterSpread': number(0, 1),
   'RetryPolicy.retryUnsafe': boolean,
   'RetryPolicy.retryStatuses': statuses,
   'RetryPolicy.finalStatuses': statuses,
@@ -550,6 +561,7 @@ for (const { key, name, optional, promised, call, missing, code, through } of pl
       else if (accepted) await work(call(value))
       else await refuses(() => call(value), what)
     }
+    if (rule.after) rule.after()
   })
 }
 
@@ -736,6 +748,28 @@ const zeros = {
     const asking = async () => ({ status: 503, retryAfterMs: 1 })
     assert.equal((await lib.requestWithRetry(asking, { ...policy, retryAfterMaxMs: 0 }).result).stopReason, 'retry_after_too_long')
   },
+  'RetryPolicy.retryAfterSpread': async () => {
+    const clock = new lib.ManualClock()
+    let calls = 0
+    const asking = async () => (++calls === 1 ? { status: 503, retryAfterMs: 9000 } : 200)
+    const handle = lib.requestWithRetry(asking, { ...policy, retryAfterSpread: 0, rng: () => 0.9, clock })
+    assert.deepEqual((await drive(clock, handle.result)).trace.delays, [9000])
+  },
+  ...Object.fromEntries(['CircuitBreaker', 'ResilientLlmClient', 'ResilientLlmRunner', 'ResilientAgent'].flatMap((of) => [
+    [`${of}.snapshot(nowUnixMs)`, async () => assert.equal(JSON.parse(instances[of]().snapshot(0)).savedAtUnixMs, 0)],
+    [`${of}.restore(nowUnixMs)`, async () => {
+      const breakerOf = (saved) => (saved.services ? saved.services[0].breaker : saved)
+      const saved = JSON.parse(instances[of]().snapshot(1000))
+      Object.assign(breakerOf(saved), { state: 'open', openMs: 1000 })
+      const waits = (now) => {
+        const instance = instances[of]()
+        instance.restore(JSON.stringify(saved), now)
+        return breakerOf(JSON.parse(instance.snapshot(0))).openMs
+      }
+      // the wall clock is before that of the snapshot, not after it
+      assert.ok(waits(0) > 900 && waits(5000) === 0)
+    }],
+  ])),
   'RetryTrace.attempts': async () => {
     const log = new lib.TraceLog()
     log.add({ ...trace, attempts: 0 })
@@ -818,6 +852,10 @@ const zeros = {
   'ResilienceConfig.jitterSpread': async () => assert.equal((await failing({ jitter: 'multiplicative', jitterSpread: 0 }).execute({})).elapsedMs, 300),
   'ResilienceConfig.jitterMs': async () => assert.equal((await failing({ jitter: 'additive', jitterMs: 0 }).execute({})).elapsedMs, 300),
   'ResilienceConfig.retryAfterMaxMs': async () => assert.equal((await failing({ retryAfterMaxMs: 0 }, httpError(429, { retryAfterMs: 1 })).execute({})).stopReason, 'retry_after_too_long'),
+  'ResilienceConfig.retryAfterSpread': async () => {
+    const run = failing({ retryAfterSpread: 0, rng: () => 0.9 }, httpError(429, { retryAfterMs: 9000 }))
+    assert.equal((await run.execute({})).trace[0].delayMs, 9000)
+  },
   'ResilienceConfig.quotaCooldownMs': async () => {
     const run = failing({ quotaCooldownMs: 0 }, httpError(402))
     await run.execute({})
@@ -828,6 +866,7 @@ const zeros = {
   'RunnerConfig.jitterSpread': async () => assert.equal((await passing({ jitter: 'multiplicative', jitterSpread: 0 }, [down, 'x'])).elapsedMs, 1000),
   'RunnerConfig.jitterMs': async () => assert.equal((await passing({ jitterMs: 0 }, [down, 'x'])).elapsedMs, 1000),
   'RunnerConfig.retryAfterMaxMs': async () => assert.equal((await passing({ retryAfterMaxMs: 0 }, [httpError(429, { retryAfterMs: 5000 }), 'x'])).stopReason, 'retry_after_too_long'),
+  'RunnerConfig.retryAfterSpread': async () => assert.equal((await passing({ retryAfterSpread: 0 }, [httpError(429, { retryAfterMs: 9000 }), 'x'])).trace[0].delayMs, 9000),
   'RunnerConfig.circuitResetWindowMs': async () => assert.equal((await passing({ maxRetries: 0, circuitFailureThreshold: 1, circuitResetWindowMs: 0 }, [down, 'x'], 2)).text, 'x'),
   'RunnerConfig.quotaCooldownMs': async () => assert.equal((await passing({ quotaCooldownMs: 0, circuitResetWindowMs: 0 }, [httpError(402), 'x'], 2)).text, 'x'),
   'RetryBudgetOptions.capacity': async () => assert.equal((await failing({ budget: { capacity: 0 } }).execute({})).stopReason, 'budget'),

@@ -284,7 +284,7 @@ test('Retry-After holds for the next call as well', async () => {
 test('Retry-After of a mock', async () => {
   const clock = new ManualClock()
   const mock = new MockLlmClient(1, { retryAfterMs: 2500, status: 429, message: 'slow down', reply: 'thanks', clock })
-  const client = new ResilientLlmClient(mock, { clock }, new CircuitBreaker(3, 5000, () => clock.now()))
+  const client = new ResilientLlmClient(mock, { clock, retryAfterSpread: 0 }, new CircuitBreaker(3, 5000, () => clock.now()))
   const outcome = await drive(clock, client.execute({}))
   assert.deepEqual([outcome.text, outcome.elapsedMs, outcome.trace[0].message, outcome.trace[0].code], ['thanks', 2500, 'slow down', 'rate_limit'])
 })

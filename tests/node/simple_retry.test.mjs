@@ -128,7 +128,9 @@ test('a last attempt that is given up rejects with that, not with what an earlie
 })
 
 test('a Retry-After of the service is waited for', async () => {
-  assert.deepEqual((await run([httpError(429, { retryAfterMs: 7000 }), 'x'])).times, [0, 7000])
+  const asks = [httpError(429, { retryAfterMs: 7000 }), 'x']
+  assert.deepEqual((await run(asks)).times, [0, 7000])
+  assert.deepEqual((await run(asks, { randomize: true, rng: () => 0.5 })).times, [0, 7350], 'spread, later')
 })
 
 // Layer 0

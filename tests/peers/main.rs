@@ -6,6 +6,7 @@
 mod support;
 
 mod backoff;
+mod budgets;
 mod bulkhead;
 mod cache;
 mod callbacks;
@@ -13,10 +14,13 @@ mod cascade;
 mod classify_quota;
 mod classify_retry_after;
 mod half_open;
+mod herd;
 mod late_results;
 mod metrics;
+mod phone_life;
 mod retry;
 mod retry_after;
 mod routing;
+mod saved_state;
 mod what_counts;
 mod windows;

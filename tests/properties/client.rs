@@ -29,7 +29,7 @@ struct Call {
     cancel_after: Option<u64>,
 }
 
-fn reply() -> impl Strategy<Value = Reply> {
+pub fn reply() -> impl Strategy<Value = Reply> {
     let wait = prop::option::weighted(0.3, prop_oneof![0..300_u64, 0..100_000_u64]);
     let says = prop::option::weighted(0.2, any::<bool>());
     let error = (prop::sample::select(ErrorClass::ALL.to_vec()), wait, says).prop_map(|(class, wait, retryable)| {

@@ -106,16 +106,27 @@ proptest! {
     fn of_the_retry_policy(
         max_retries in count(),
         (attempt_timeout, deadline, retry_after_max) in (time(), time(), time()),
+        (retry_after_spread, max_total_attempts) in (number(), prop::option::of(count())),
         retry_unsafe in any::<bool>(),
     ) {
-        let backoff = BackoffConfig::default();
-        let config = RetryConfig { max_retries, backoff, attempt_timeout, deadline, retry_after_max, retry_unsafe };
+        let config = RetryConfig {
+            max_retries,
+            backoff: BackoffConfig::default(),
+            attempt_timeout,
+            deadline,
+            retry_after_max,
+            retry_after_spread,
+            max_total_attempts,
+            retry_unsafe,
+        };
         let at_least_one = |time| time >= Duration::from_millis(1) && valid(time);
         check(config.build(), &[
             ("maxRetries", max_retries <= 100),
             ("attemptTimeoutMs", at_least_one(attempt_timeout)),
             ("deadlineMs", at_least_one(deadline)),
             ("retryAfterMaxMs", valid(retry_after_max)),
+            ("retryAfterSpread", (0.0..=1.0).contains(&retry_after_spread)),
+            ("maxTotalAttempts", max_total_attempts.is_none_or(|attempts| (1..=10_000).contains(&attempts))),
         ])?;
     }
 

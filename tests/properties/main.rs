@@ -12,6 +12,8 @@ mod cache;
 mod cascade;
 mod client;
 mod config;
+mod device;
+mod snapshot;
 mod threads;
 mod window;
 

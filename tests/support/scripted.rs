@@ -73,14 +73,14 @@ pub struct Seen {
 }
 
 /// An LLM client that does as told, one reply for each call; the last one is repeated for ever.
-pub struct ScriptedClient {
-    clock: ManualClock,
+pub struct ScriptedClient<T = ManualClock> {
+    clock: T,
     script: Vec<Reply>,
     seen: Mutex<Vec<Seen>>,
 }
 
-impl ScriptedClient {
-    pub fn new(clock: &ManualClock, script: impl IntoIterator<Item = Reply>) -> Self {
+impl<T: Timer + Clone> ScriptedClient<T> {
+    pub fn new(clock: &T, script: impl IntoIterator<Item = Reply>) -> Self {
         let script = script.into_iter().collect();
         Self { clock: clock.clone(), script, seen: Mutex::default() }
     }
@@ -99,7 +99,7 @@ impl ScriptedClient {
     }
 }
 
-impl LlmClient for ScriptedClient {
+impl<T: Timer> LlmClient for ScriptedClient<T> {
     type Request = str;
     type Response = String;
 
@@ -123,13 +123,14 @@ impl LlmClient for ScriptedClient {
     }
 }
 
-/// Waits 100, 200, 400, … ms without jitter; an attempt may take 10 s, a call 60 s.
+/// Waits 100, 200, 400, … ms without jitter, and no longer than a Retry-After; an attempt may take 10 s, a call 60 s.
 pub fn retry_config(max_retries: u32) -> RetryConfig {
     RetryConfig {
         max_retries,
         backoff: BackoffConfig { base: ms(100), jitter: Jitter::None, ..BackoffConfig::default() },
         attempt_timeout: ms(10_000),
         deadline: ms(60_000),
+        retry_after_spread: 0.0,
         ..RetryConfig::default()
     }
 }

@@ -27,6 +27,7 @@ use self::promise::PromisePool;
 use self::queue::Queue;
 use self::tasks::Tasks;
 use self::timers::Timers;
+use super::device::Devices;
 use super::js::{Checked, Scope, Thrown, Value};
 use crate::log;
 
@@ -39,6 +40,7 @@ pub struct Runtime {
     tasks: Tasks,
     timers: Timers,
     promises: PromisePool,
+    devices: Devices,
 }
 
 thread_local! {
@@ -77,6 +79,7 @@ impl Runtime {
             tasks: Tasks::new(queue.clone()),
             timers: Timers::new(queue.clone()),
             promises: PromisePool::default(),
+            devices: Devices::default(),
             queue,
         });
         RUNTIMES.with_borrow_mut(|runtimes| runtimes.push(runtime.clone()));
@@ -165,6 +168,11 @@ impl Runtime {
     /// Timers of this runtime.
     pub fn timers(&self) -> &Timers {
         &self.timers
+    }
+
+    /// What the app tells of its device.
+    pub fn devices(&self) -> &Devices {
+        &self.devices
     }
 
     fn shut_down(&self) {

@@ -129,7 +129,8 @@ fn a_retry_after_is_waited_for_and_one_that_is_too_long_ends_the_request() {
             *times += 1;
             std::future::ready(Ok(Throttled(if *times == 1 { status } else { 200 }, seconds)))
         };
-        let config = RequestConfig { retry_statuses: vec![429], ..RequestConfig::default() };
+        let mut config = RequestConfig { retry_statuses: vec![429], ..RequestConfig::default() };
+        config.retry.retry_after_spread = 0.0;
         let (_, result) = request_with_retry(get, config, clock.clone(), RequestOptions::default()).unwrap();
         let result = run(&clock, result);
         (result.outcome, result.stop_reason, result.trace.delays, result.trace.elapsed)

@@ -37,6 +37,16 @@ test('two Workers and the main thread at once, on one library: each gets its own
   }
 })
 
+test('what is told of the device holds for the thread that tells it; one may end while it is suspended', async () => {
+  lib.networkChanged(false)
+  const { message, exit } = start('device')
+  assert.equal(await message, 'connect', 'not offline there')
+  assert.equal(await exit, 0)
+  lib.networkChanged(true)
+  // not suspended here
+  await worksHere()
+})
+
 test('a Worker ends by itself while calls and timers are pending', async () => {
   const { exit } = start('pending', { count: 50 })
   assert.equal(await exit, 0)

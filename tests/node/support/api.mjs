@@ -170,6 +170,16 @@ export default {
       "parameters": [],
       "returns": "Metrics"
     },
+    "networkChanged": {
+      "parameters": [
+        {
+          "name": "online",
+          "optional": false,
+          "type": "boolean"
+        }
+      ],
+      "returns": "void"
+    },
     "nextDelayMs": {
       "parameters": [
         {
@@ -208,6 +218,14 @@ export default {
         }
       ],
       "returns": "RetryHandle"
+    },
+    "resumed": {
+      "parameters": [],
+      "returns": "void"
+    },
+    "suspended": {
+      "parameters": [],
+      "returns": "void"
     },
     "version": {
       "parameters": [],
@@ -675,6 +693,31 @@ export default {
           "parameters": [],
           "returns": "void"
         },
+        "snapshot": {
+          "parameters": [
+            {
+              "name": "nowUnixMs",
+              "optional": true,
+              "type": "number"
+            }
+          ],
+          "returns": "string"
+        },
+        "restore": {
+          "parameters": [
+            {
+              "name": "snapshot",
+              "optional": false,
+              "type": "string"
+            },
+            {
+              "name": "nowUnixMs",
+              "optional": true,
+              "type": "number"
+            }
+          ],
+          "returns": "void"
+        },
         "onStateChange": {
           "parameters": [
             {
@@ -939,6 +982,31 @@ export default {
         "shutdown": {
           "parameters": [],
           "returns": "void"
+        },
+        "snapshot": {
+          "parameters": [
+            {
+              "name": "nowUnixMs",
+              "optional": true,
+              "type": "number"
+            }
+          ],
+          "returns": "string"
+        },
+        "restore": {
+          "parameters": [
+            {
+              "name": "snapshot",
+              "optional": false,
+              "type": "string"
+            },
+            {
+              "name": "nowUnixMs",
+              "optional": true,
+              "type": "number"
+            }
+          ],
+          "returns": "void"
         }
       },
       "statics": {},
@@ -1020,6 +1088,31 @@ export default {
             }
           ],
           "returns": "Promise<CallOutcome>"
+        },
+        "snapshot": {
+          "parameters": [
+            {
+              "name": "nowUnixMs",
+              "optional": true,
+              "type": "number"
+            }
+          ],
+          "returns": "string"
+        },
+        "restore": {
+          "parameters": [
+            {
+              "name": "snapshot",
+              "optional": false,
+              "type": "string"
+            },
+            {
+              "name": "nowUnixMs",
+              "optional": true,
+              "type": "number"
+            }
+          ],
+          "returns": "void"
         }
       },
       "statics": {},
@@ -1109,6 +1202,31 @@ export default {
             }
           ],
           "returns": "Promise<CallOutcome>"
+        },
+        "snapshot": {
+          "parameters": [
+            {
+              "name": "nowUnixMs",
+              "optional": true,
+              "type": "number"
+            }
+          ],
+          "returns": "string"
+        },
+        "restore": {
+          "parameters": [
+            {
+              "name": "snapshot",
+              "optional": false,
+              "type": "string"
+            },
+            {
+              "name": "nowUnixMs",
+              "optional": true,
+              "type": "number"
+            }
+          ],
+          "returns": "void"
         }
       },
       "statics": {},
@@ -2473,6 +2591,14 @@ export default {
         "optional": true,
         "type": "number"
       },
+      "retryAfterSpread": {
+        "optional": true,
+        "type": "number"
+      },
+      "maxTotalAttempts": {
+        "optional": true,
+        "type": "number"
+      },
       "retryUnsafe": {
         "optional": true,
         "type": "boolean"
@@ -2602,6 +2728,10 @@ export default {
         "type": "number"
       },
       "retryAfterMaxMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "retryAfterSpread": {
         "optional": true,
         "type": "number"
       },
@@ -2826,6 +2956,14 @@ export default {
         "type": "number"
       },
       "retryAfterMaxMs": {
+        "optional": true,
+        "type": "number"
+      },
+      "retryAfterSpread": {
+        "optional": true,
+        "type": "number"
+      },
+      "maxTotalAttempts": {
         "optional": true,
         "type": "number"
       },
@@ -3089,7 +3227,8 @@ export default {
     },
     "DelaySource": {
       "Backoff": "backoff",
-      "RetryAfter": "retry_after"
+      "RetryAfter": "retry_after",
+      "Reconnect": "reconnect"
     },
     "ErrorClass": {
       "RateLimit": "rate_limit",

@@ -52,12 +52,12 @@ export class ContextScript extends Script {
   }
 }
 
-/** A client, breaker and clock in virtual time; waits of 100, 200, 400 … ms without jitter unless `config` says more. */
+/** A client, breaker and clock in virtual time; waits of 100, 200, 400 … ms, and of a Retry-After, without jitter unless `config` says more. */
 export function setUp(inner, options) {
   const { config, threshold = 3, cooldown = 5000, breakerOptions, fallback, onRetry } = options || {}
   const clock = new lib.ManualClock()
   const breaker = new lib.CircuitBreaker(threshold, cooldown, () => clock.now(), breakerOptions)
-  const settings = Object.assign({ clock, baseMs: 100, jitter: 'none', locale: 'en' }, config)
+  const settings = Object.assign({ clock, baseMs: 100, jitter: 'none', retryAfterSpread: 0, locale: 'en' }, config)
   const client = new lib.ResilientLlmClient(inner, settings, breaker, fallback, onRetry)
   const run = {
     clock,

@@ -21,3 +21,12 @@ export namespace http {
   }
   function createHttp(): HttpRequest
 }
+
+export namespace connection {
+  interface NetConnection {
+    on(type: 'netAvailable' | 'netLost', callback: (network: Object) => void): void
+    register(callback: (error: Object) => void): void
+  }
+  function createNetConnection(): NetConnection
+  function hasDefaultNetSync(): boolean
+}

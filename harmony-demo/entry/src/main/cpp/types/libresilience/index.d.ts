@@ -256,7 +256,10 @@ export interface AttemptRecord {
   startedAtMs: number
   /** How long it took, in milliseconds. */
   durationMs: number
-  /** The wait planned before the next attempt, in milliseconds; a cancel may cut it short. Undefined: none. */
+  /**
+   * The wait planned before the next attempt, in milliseconds, which a cancel may cut short, or the one that ended early when
+   * the network was back. Undefined: none.
+   */
   delayMs?: number
   /** Where the wait comes from. */
   delaySource?: DelaySource
@@ -288,7 +291,10 @@ export interface BreakerEvent {
   from: BreakerState
   /** State after. */
   to: BreakerState
-  /** `'failures'`, `'window'`, `'opened_at_once'`, `'probe_failed'`, `'cooldown_over'`, `'probe_succeeded'` or `'manual'`. */
+  /**
+   * `'failures'`, `'window'`, `'opened_at_once'`, `'probe_failed'`, `'cooldown_over'`, `'probe_succeeded'`, `'manual'` or
+   * `'restored'`.
+   */
   reason: string
   /** When, in milliseconds on the breaker's clock. */
   atMs: number
@@ -626,7 +632,9 @@ export declare enum DelaySource {
   /** The backoff of the client's policy. */
   Backoff = 'backoff',
   /** The service's Retry-After, which was longer. */
-  RetryAfter = 'retry_after'
+  RetryAfter = 'retry_after',
+  /** None at all: the connection had died while there was no network, or the app was suspended. It counts for nothing. */
+  Reconnect = 'reconnect'
 }
 
 /** What kind of fault ended an attempt. The README's table says what follows from each. */
@@ -940,6 +948,13 @@ export interface ResilienceConfig {
   deadlineMs?: number
   /** Longest Retry-After in milliseconds that is waited for, inclusive. 0 to 365 days; default 60 000. */
   retryAfterMaxMs?: number
+  /**
+   * How much later than asked for, by chance, a Retry-After is obeyed, as a share of the wait, so that devices that were sent
+   * away together do not come back together. Never earlier. 0 to 1; default 0.1.
+   */
+  retryAfterSpread?: number
+  /** Most attempts of a whole call, whatever they are for. 1 to 10 000; default: maxRetries + 1 is the only limit. */
+  maxTotalAttempts?: number
   /** Whether a request that may have reached the service, and been billed, is sent again; default true. */
   retryUnsafe?: boolean
   /** How long the breaker stays open when the account is empty, in milliseconds. 0 to 365 days; default 600 000. */
@@ -977,7 +992,7 @@ export interface ResilienceConfig {
 export interface RetryBudgetOptions {
   /** Most tokens held, and how many there are at the start. 0 (no retries) to 10 000; default 20. */
   capacity?: number
-  /** Tokens that each call brings. 0 to 100; default 0.2. */
+  /** Tokens that each call brings that has made an attempt, unless there was no network. 0 to 100; default 0.2. */
   perCall?: number
   /** Tokens that come back each minute. 0 to 10 000; default 1. */
   perMinute?: number
@@ -1048,6 +1063,11 @@ export interface RetryPolicy {
    * 60 000.
    */
   retryAfterMaxMs?: number
+  /**
+   * How much later than asked for, by chance, a Retry-After is obeyed, as a share of the wait, so that devices that were sent
+   * away together do not come back together. Never earlier. 0 to 1; default 0.1.
+   */
+  retryAfterSpread?: number
   /**
    * Whether a request is sent again after which the service may have done the work: a time limit, a broken
    * connection, an error of no known kind, a 5xx other than 501, 503, 505 and 529. Default true; for writes false.
@@ -1224,6 +1244,13 @@ export interface RunnerConfig {
   deadlineMs?: number
   /** Longest Retry-After in milliseconds that is waited for, inclusive. 0 to 365 days; default 60 000. */
   retryAfterMaxMs?: number
+  /**
+   * How much later than asked for, by chance, a Retry-After is obeyed, as a share of the wait, so that devices that were sent
+   * away together do not come back together. Never earlier. 0 to 1; default 0.1.
+   */
+  retryAfterSpread?: number
+  /** Most attempts of a whole call, over all services. 1 to 10 000; default: maxRetries + 1 of each service is the only limit. */
+  maxTotalAttempts?: number
   /** Whether a request that may have reached the service, and been billed, is sent again; default true. */
   retryUnsafe?: boolean
   /** How long a breaker stays open when the account is empty, in milliseconds. 0 to 365 days; default 600 000. */
@@ -1287,7 +1314,8 @@ export interface SimpleRetryOptions {
   factor?: number
   /**
    * Whether waits are spread over [0.5, 1.5) of that, maxTimeout being the cap all the same. Default true: calls that
-   * failed together don't come back together. False is the article's own: 500, 1000, 2000 ms.
+   * failed together don't come back together; a Retry-After is obeyed up to a tenth later. False is the article's own:
+   * 500, 1000, 2000 ms, and a Retry-After as it is.
    */
   randomize?: boolean
   /** Longest time for one attempt in milliseconds. 1 to 365 days; default 365 days: a function that hangs is waited for. */
@@ -1542,6 +1570,18 @@ export declare function getNextTier(current: ModelTier): ModelTier | undefined
 export declare function metrics(): Metrics
 
 /**
+ * Tells that the network was lost (false), or that there is one again (true): another one, perhaps. For all clients, runners
+ * and requests of this thread; call it in each thread that has some.
+ *
+ * Without network a failure is nobody's: an attempt that gets no answer ends its call as `offline`, which no breaker, no
+ * retry and no token of the budget is spent on. It is a hint: calls are made all the same. When the network is back,
+ * connections have died: the first such failure of a call within 10 s is free, and tried again at once; a backoff that is
+ * waited for ends early, once in a call, within `baseMs` and by chance.
+ * Throws INVALID_ARGUMENT unless `online` is true or false.
+ */
+export declare function networkChanged(online: boolean): void
+
+/**
  * The wait before retry `attempt` in milliseconds: evenly spread over [0, min(maxMs, baseMs · factor^(attempt − 1))),
  * rounded down. Requests that failed together don't come back together.
  * Throws INVALID_ARGUMENT naming the field, the value and what is allowed.
@@ -1572,6 +1612,18 @@ export declare function prometheusText(): string
  * @returns its handle, with `result` to await
  */
 export declare function requestWithRetry(request: (context: AttemptContext) => Promise<Object | number>, policy: RetryPolicy, options?: RetryOptions): RetryHandle
+
+/**
+ * Tells that the app goes on (`onForeground`), after `suspended()` or without it. Connections have died meanwhile, as when the
+ * network is back. For this thread.
+ */
+export declare function resumed(): void
+
+/**
+ * Tells that the app is about to be suspended (`onBackground`): time stands still for its calls, a day at the most. Deadlines,
+ * time limits of attempts and waits go on after `resumed()`; the cooldowns of breakers do not wait. For this thread.
+ */
+export declare function suspended(): void
 
 /** Version of this module. */
 export declare function version(): string
@@ -1928,6 +1980,27 @@ export declare class CircuitBreaker {
   /** Closed, no failures, no cooldown, as when it was made; `stats` stay. Calls in flight no longer count. */
   reset(): void
   /**
+   * What it has learned, as a text to keep over the end of the app (in `preferences`, say) and to give to `restore()` after
+   * it. State, what is left of the cooldown and of a Retry-After, failures in a row. Not its settings, `stats`, the calls in
+   * its window, probes in flight, `isolate()` and `forceClosed()`.
+   * Throws INVALID_ARGUMENT unless `nowUnixMs` is a whole number from 0 to 2^53 - 1.
+   *
+   * @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's
+   */
+  snapshot(nowUnixMs?: number): string
+  /**
+   * Goes on where `snapshot()` was called, as if there had been no call since. Open stays open for what is left of its cooldown
+   * by the wall clock, never longer than its own settings allow; a clock that was set back takes nothing off. Half-open, or with
+   * the cooldown over, the next call is the probe. Call it before the first call: those in flight no longer count. One that was
+   * isolated or forced closed stays so.
+   * Throws INVALID_ARGUMENT with `field` `'snapshot'`, or the field in it that is wrong, for a text that is none of its
+   * snapshots or was changed: then it is as it was.
+   *
+   * @param snapshot the text
+   * @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's
+   */
+  restore(snapshot: string, nowUnixMs?: number): void
+  /**
    * Calls `listener` after each change of state. What it throws costs the call nothing: `stats.listenerErrors` counts.
    * Of a named breaker it hears what other threads bring about, too, a little later and on its own thread.
    * A listener goes with this instance: keep it for as long as you listen.
@@ -2079,6 +2152,24 @@ export declare class ResilientAgent {
   resetStats(): void
   /** Ends all calls, as if each had been cancelled, and every later one at once. */
   shutdown(): void
+  /**
+   * What the breakers and the retry budgets of its models have learned, as a text to keep over the end of the app and to
+   * give to `restore()` after it: see `CircuitBreaker.snapshot()`. Stored answers are not in it.
+   * Throws INVALID_ARGUMENT unless `nowUnixMs` is a whole number from 0 to 2^53 - 1.
+   *
+   * @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's
+   */
+  snapshot(nowUnixMs?: number): string
+  /**
+   * Goes on where `snapshot()` was called, as if there had been no call since: see `CircuitBreaker.restore()`. Models are
+   * known by their names: one that the snapshot has not stays as it is.
+   * Throws INVALID_ARGUMENT with `field` `'snapshot'`, or the field in it that is wrong, for a text that is none of its
+   * snapshots or was changed: then all models are as they were.
+   *
+   * @param snapshot the text
+   * @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's
+   */
+  restore(snapshot: string, nowUnixMs?: number): void
   /** How often `onRetry` or `onText` threw. */
   get listenerErrors(): number
 }
@@ -2126,6 +2217,24 @@ export declare class ResilientLlmClient {
    * @returns as of `execute`
    */
   chatStream(request: Object, onText: (text: string) => void | Promise<void>, options?: CallOptions): Promise<CallOutcome>
+  /**
+   * What its breaker and its retry budget have learned, as a text to keep over the end of the app and to give to `restore()`
+   * after it: see `CircuitBreaker.snapshot()`.
+   * Throws INVALID_ARGUMENT unless `nowUnixMs` is a whole number from 0 to 2^53 - 1.
+   *
+   * @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's
+   */
+  snapshot(nowUnixMs?: number): string
+  /**
+   * Goes on where `snapshot()` was called, as if there had been no call since: see `CircuitBreaker.restore()`. A breaker that
+   * other clients use as well is restored for them, too: it is enough to do so once.
+   * Throws INVALID_ARGUMENT with `field` `'snapshot'`, or the field in it that is wrong, for a text that is none of its
+   * snapshots or was changed: then breaker and budget are as they were.
+   *
+   * @param snapshot the text
+   * @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's
+   */
+  restore(snapshot: string, nowUnixMs?: number): void
   /** Attempts of the latest finished call. With calls at once, the outcome of each tells its own. */
   get lastAttempts(): number
   /** Whether the latest finished call ended with the fallback. With calls at once, the outcome of each tells its own. */
@@ -2177,6 +2286,24 @@ export declare class ResilientLlmRunner {
    * @param options cancelling, deadline and identity of this call
    */
   chatStream(request: string | Object, onText: (text: string) => void | Promise<void>, options?: CallOptions): Promise<CallOutcome>
+  /**
+   * What the breakers and the retry budgets of its services have learned, as a text to keep over the end of the app and to
+   * give to `restore()` after it: see `CircuitBreaker.snapshot()`.
+   * Throws INVALID_ARGUMENT unless `nowUnixMs` is a whole number from 0 to 2^53 - 1.
+   *
+   * @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's
+   */
+  snapshot(nowUnixMs?: number): string
+  /**
+   * Goes on where `snapshot()` was called, as if there had been no call since: see `CircuitBreaker.restore()`. Services are
+   * known by their names: one that the snapshot has not stays as it is.
+   * Throws INVALID_ARGUMENT with `field` `'snapshot'`, or the field in it that is wrong, for a text that is none of its
+   * snapshots or was changed: then all services are as they were.
+   *
+   * @param snapshot the text
+   * @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's
+   */
+  restore(snapshot: string, nowUnixMs?: number): void
   /** How often `onRetry` or `onText` threw. */
   get listenerErrors(): number
 }
