@@ -39,6 +39,19 @@ pub enum RegistryError {
     },
 }
 
+impl RegistryError {
+    /// For what is made with a name among other settings.
+    pub fn into_invalid_config(self) -> InvalidConfig {
+        match self {
+            Self::InvalidConfig(error) => error,
+            Self::Full { limit } => {
+                let allowed = format!("one of the {limit} names that are in use, which is the limit");
+                InvalidConfig::new("name", "one more", allowed)
+            }
+        }
+    }
+}
+
 /// Most characters of a name.
 pub const MAX_NAME: usize = 100;
 

@@ -5,7 +5,7 @@ use super::answer::{AgentAnswer, AnswerSource};
 use super::config::{AgentConfig, AgentModels};
 use super::stats::{AgentStats, TierCalls};
 use crate::breaker::CircuitBreaker;
-use crate::bulkhead::{Bulkhead, Preset, Rejection, RejectionReason};
+use crate::bulkhead::{self, Bulkhead, Preset, Rejection, RejectionReason};
 use crate::cache::{CacheKey, Flights, Joined};
 use crate::cancel::{CancelReason, CancelToken};
 use crate::cascade::{DefaultQualityCheck, Model, ModelCascade, QualityCheck};
@@ -16,6 +16,7 @@ use crate::clock::{Clock, SystemClock, Timer, Timestamp};
 use crate::error::InvalidConfig;
 use crate::lock::lock;
 use crate::random::{Rng, SeededRng};
+use crate::registry::RegistryError;
 use crate::retry::StopReason;
 use crate::router::{ModelRouter, ModelTier, RouteDecision};
 use crate::snapshot::RestoreError;
@@ -113,10 +114,16 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ResilientAgent<L, T, Q, 
         rng: Arc<dyn Rng>,
         hooks: H,
     ) -> Result<Self, InvalidConfig> {
-        let breaker = || CircuitBreaker::with_clock(config.breaker, clock.clone(), rng.clone()).map(Arc::new);
-        let breakers = [breaker()?, breaker()?, breaker()?];
-        let [premium, standard, economy] = config.bulkheads;
-        let bulkhead = |config| Bulkhead::with_clock(config, clock.clone()).map(Arc::new);
+        let breaker = |tier: ModelTier| match &config.name {
+            None => CircuitBreaker::with_clock(config.breaker, clock.clone(), rng.clone()).map(Arc::new),
+            Some(name) => shared(CircuitBreaker::named(&format!("{name}:{tier}"), config.breaker)),
+        };
+        let bulkhead = |tier: ModelTier| match (&config.name, config.bulkheads[tier as usize]) {
+            (None, limits) => Bulkhead::with_clock(limits, clock.clone()).map(Arc::new),
+            (Some(name), limits) => shared(bulkhead::registry().get_or_create(&format!("{name}:{tier}"), limits)),
+        };
+        let [premium, standard, economy, _] = ModelTier::ORDER;
+        let breakers = [breaker(premium)?, breaker(standard)?, breaker(economy)?];
         let bulkheads = [bulkhead(premium)?, bulkhead(standard)?, bulkhead(economy)?];
         let router = match config.shared_router {
             Some(router) => router,
@@ -385,6 +392,11 @@ impl<'a> Invocation<'a> {
         let options = CallOptions { cancel: Some(cancel), ..options.call };
         Self { prompt, tier, route, may_share, options, started }
     }
+}
+
+/// What is shared by its name, whoever has set it.
+fn shared<T>(found: Result<(Arc<T>, bool), RegistryError>) -> Result<Arc<T>, InvalidConfig> {
+    found.map(|(found, _)| found).map_err(RegistryError::into_invalid_config)
 }
 
 fn reason(rejection: &Rejection) -> StopReason {

@@ -10,6 +10,10 @@ use crate::router::{ModelRouter, ModelTier, RouterConfig};
 /// Settings of a [`ResilientAgent`](super::ResilientAgent).
 #[derive(Debug, Clone)]
 pub struct AgentConfig {
+    /// With a name its breakers and bulkheads are the named ones, `name:premium`, `name:standard` and `name:economy`: shared
+    /// with all agents of that name on all threads, and told of by the [metrics](crate::metrics). They are on the system's
+    /// clock. 1 to 80 characters; default: none, they are its own.
+    pub name: Option<String>,
     /// Stored and preset answers, words, names and costs of the models.
     pub router: RouterConfig,
     /// A router that others use too, in place of one of its own: `router` is not looked at then. Default: none.
@@ -35,6 +39,7 @@ impl Default for AgentConfig {
         };
         let presets = [Preset::PremiumModel, Preset::StandardModel, Preset::EconomyModel];
         Self {
+            name: None,
             router: RouterConfig::default(),
             shared_router: None,
             cascade: CascadeConfig::default(),

@@ -21,6 +21,7 @@ use super::instance::{self, Instance, constructing};
 use super::js::{Checked, Scope};
 use super::kept::{Keeper, Kept};
 use super::models::{JsQualityCheck, read_models};
+use super::named::read_name;
 use super::records::to_js;
 use super::router::{given_router, read_prompt, read_tier};
 use super::snapshot::{Saved, wall_clock};
@@ -248,7 +249,13 @@ fn read_agent(
     let calls = options.field(c"config").options()?;
     let timer = JsTimer::read(runtime, calls)?;
     let rng = read_rng(keeper, calls)?;
-    let mut config = AgentConfig::default();
+    let name = options.field(c"name").optional(read_agent_name)?;
+    let mut config = AgentConfig { name, ..AgentConfig::default() };
+    if config.name.is_some() && calls.field(c"clock").given().is_some() {
+        return Err(options
+            .field(c"name")
+            .wrong("no name beside config.clock: what all threads share is on the device's"));
+    }
     let router = match options.field(c"router").given() {
         Some(router) => given_router(router)?,
         None => {
@@ -275,6 +282,12 @@ fn read_agent(
     let hooks = JsHooks::read(runtime, keeper, fallback, on_retry, Vec::new(), text, listener_errors)?;
     let clock = timer.clock();
     Core::with_hooks(models, config, check, timer, clock, rng, hooks).map_err(|error| options.refused(error))
+}
+
+/// Room for the tier is left.
+fn read_agent_name(name: Argument) -> Checked<String> {
+    let text = read_name(name)?;
+    if text.chars().count() <= 80 { Ok(text) } else { Err(name.wrong("a string of 1 to 80 characters")) }
 }
 
 fn read_cascade(options: Argument, client: ClientConfig) -> Checked<CascadeConfig> {

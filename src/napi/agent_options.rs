@@ -253,6 +253,10 @@ pub struct AgentOptions {
     /// Retries, waits and time limits of each model; its deadline is that of the whole call. Clock and chance, too.
     #[napi(ts_type = "ResilienceConfig")]
     pub config: Option<ResilienceConfig>,
+    /// With a name its breakers and bulkheads are the named ones, `name:premium`, `name:standard` and `name:economy`: shared
+    /// with all agents of that name, on all threads, and told of by `prometheusText()`. Whoever named them first has set
+    /// them. 1 to 80 characters, not beside `config.clock`; default: they are its own.
+    pub name: Option<String>,
     /// Of each model's breaker.
     #[napi(ts_type = "AgentBreakerOptions")]
     pub breaker_options: Option<AgentBreakerOptions>,

@@ -281,6 +281,17 @@ test('breakerOptions are the article\'s; an open breaker sends nothing', async (
   assert.deepEqual([models.premium.calls, models.standard.calls, models.economy.calls], [1, 1, 1])
 })
 
+test('agents of one name share breakers and bulkheads, which the metrics tell of', async () => {
+  const options = { client: new Script(down), name: 'shared agent', maxRetries: 0, breakerOptions: { volumeThreshold: 1, resetTimeout: 60000 } }
+  await new ResilientAgent(options).invoke('写一首诗')
+  const other = new ResilientAgent({ ...options, client: new Script(good) })
+  assert.deepEqual([(await other.invoke('写一首诗')).attempts, other.getStats().circuitState], [0, 'open'])
+  const text = lib.prometheusText()
+  for (const tier of ['premium', 'standard', 'economy']) assert.match(text, new RegExp(`^resilience_breaker_state\\{name="shared agent:${tier}",state="open"\\} 1$`, 'm'))
+  assert.match(text, /^resilience_bulkhead_calls_total\{name="shared agent:standard",result="done"\} 2$/m)
+  assert.throws(() => new ResilientAgent({ ...options, config: { clock: new ManualClock() } }), /^Error: name: got 'shared agent'/)
+})
+
 // Section 1: the flaky service
 
 test('a flaky client with a seed does the same each time', async () => {

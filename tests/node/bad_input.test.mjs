@@ -285,6 +285,7 @@ const rules = {
   'TierBulkhead.reservoirRefreshAmount': integer(0, 1e5),
   'TierBulkhead.reservoirRefreshInterval': millis(1),
   'TierBulkhead.overrunGraceMs': millis(0),
+  'AgentOptions.name': { accepts: (v) => typeof v === 'string' && v !== '' && v.length <= 80, sample: 'bad input' },
   'AgentOptions.enableDegradation': boolean,
   'AgentOptions.storeAnswers': boolean,
   'AgentOptions.onRetry': fn(() => {}),

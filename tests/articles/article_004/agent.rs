@@ -306,3 +306,17 @@ fn a_shared_router_is_the_agents_own() {
     assert_eq!(answer.route.map(|route| route.reason), Some(RouteReason::Complexity));
     assert_eq!(run(&clock, agent.invoke("写一首诗", "x", from(Standard))).route, None);
 }
+
+#[test]
+fn agents_of_one_name_share_breakers_and_bulkheads() {
+    let named = |config: &mut AgentConfig| {
+        config.name = Some("shared".to_owned());
+        config.breaker.window = None;
+    };
+    let (first, clock) = agent([down(), down(), down()], named);
+    run(&clock, first.invoke("x", "x", InvokeOptions::default()));
+    let (second, _) = agent([ok(), ok(), ok()], named);
+    assert!(Arc::ptr_eq(first.breaker(Standard).unwrap(), second.breaker(Standard).unwrap()));
+    assert_eq!(second.stats().circuits[Standard as usize].1.failures, 2);
+    assert_eq!(second.stats().bulkheads["standard-model"].done, 1);
+}

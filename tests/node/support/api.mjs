@@ -1611,6 +1611,10 @@ export default {
         "optional": true,
         "type": "ResilienceConfig"
       },
+      "name": {
+        "optional": true,
+        "type": "string"
+      },
       "breakerOptions": {
         "optional": true,
         "type": "AgentBreakerOptions"

@@ -166,6 +166,12 @@ export interface AgentOptions {
   maxRetries?: number
   /** Retries, waits and time limits of each model; its deadline is that of the whole call. Clock and chance, too. */
   config?: ResilienceConfig
+  /**
+   * With a name its breakers and bulkheads are the named ones, `name:premium`, `name:standard` and `name:economy`: shared
+   * with all agents of that name, on all threads, and told of by `prometheusText()`. Whoever named them first has set
+   * them. 1 to 80 characters, not beside `config.clock`; default: they are its own.
+   */
+  name?: string
   /** Of each model's breaker. */
   breakerOptions?: AgentBreakerOptions
   /** How many calls run at once, and how fast they start. */
