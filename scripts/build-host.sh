@@ -16,12 +16,13 @@ cdylib_package "$out/package"
 cargo build --release --lib --features napi --target "$host" --manifest-path "$out/package/Cargo.toml"
 library=$(setting package.file)
 built=$target/$host/release/$library
-# install, not cp: a Node that runs now keeps the file it has opened
-cmp -s "$built" "$out/$library" || install "$built" "$out/$library"
+# A Node that runs now keeps the file it has opened.
+cp "$built" "$out/$library.$$"
+replace "$out/$library.$$" "$out/$library"
 
 if [[ ! $out/ark_host.node -nt tests/host/ark_host.c ]]; then
   ensure_node_api_headers
   say "Compiling ark_host.node"
-  gcc -O1 -Wall -Wextra -shared -fPIC -I "$headers" -o "$out/ark_host.new" tests/host/ark_host.c
-  mv "$out/ark_host.new" "$out/ark_host.node"
+  gcc -O1 -Wall -Wextra -shared -fPIC -I "$headers" -o "$out/ark_host.$$" tests/host/ark_host.c
+  mv "$out/ark_host.$$" "$out/ark_host.node"
 fi

@@ -213,12 +213,15 @@ cdylib_package() {
   for name in src benches build.rs README.md; do
     [[ $folder/$name -ef $root/$name ]] || ln -sfn "$root/$name" "$folder/$name"
   done
-  sed 's/^crate-type = .*/crate-type = ["cdylib"]/' "$root/Cargo.toml" >"$folder/new"
-  # Only when they differ: a newer file would be a reason to build again.
-  cmp -s "$folder/new" "$folder/Cargo.toml" || cp "$folder/new" "$folder/Cargo.toml"
-  cmp -s "$root/Cargo.lock" "$folder/Cargo.lock" || cp "$root/Cargo.lock" "$folder/Cargo.lock"
-  rm "$folder/new"
+  sed 's/^crate-type = .*/crate-type = ["cdylib"]/' "$root/Cargo.toml" >"$folder/Cargo.toml.$$"
+  replace "$folder/Cargo.toml.$$" "$folder/Cargo.toml"
+  cp "$root/Cargo.lock" "$folder/Cargo.lock.$$"
+  replace "$folder/Cargo.lock.$$" "$folder/Cargo.lock"
 }
+
+# replace NEW OLD: puts a new file into the place of an old one, unless they are equal: a newer file would be a reason to
+# build again. At once, so that whoever reads it meanwhile, or makes it a second time, gets the whole of one.
+replace() { if cmp -s "$1" "$2"; then rm "$1"; else mv -f "$1" "$2"; fi; }
 
 # Builds the module and its loader for this machine's own Node and says where they are (tests/node/support/module.mjs
 # reads it). Costs a fraction of a second when nothing changed.
