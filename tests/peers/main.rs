@@ -22,5 +22,6 @@ mod retry;
 mod retry_after;
 mod routing;
 mod saved_state;
+mod streaming;
 mod what_counts;
 mod windows;
