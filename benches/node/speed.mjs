@@ -27,8 +27,9 @@ async function nanoseconds(run, call, count) {
 
 /** How many calls take about as long as a batch should. Making them warms up. */
 async function batchSize(call, run) {
-  let size = AT_ONCE
-  for (let i = 0; i < 4; i++) size = Math.ceil(BATCH_NS / await nanoseconds(run, call, size) / AT_ONCE) * AT_ONCE
+  const unit = run === atOnce ? AT_ONCE : 10
+  let size = Math.max(unit, 100)
+  for (let i = 0; i < 4; i++) size = Math.ceil(BATCH_NS / await nanoseconds(run, call, size) / unit) * unit
   return size
 }
 
