@@ -3,12 +3,13 @@
 # Then puts the libraries and the types where the demo app takes them.
 #   build-ohos.sh             builds and copies
 #   build-ohos.sh --dist      stops after dist/
+#   build-ohos.sh --har       builds, then packs dist/libresilience.har with `ohrs artifact`
 #   build-ohos.sh --check     builds, then fails if the committed types differ from the built ones
 # shellcheck source=lib.sh
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh" || exit
 usage_if_asked "$@"
 mode=${1:-}
-[[ $mode = '' || $mode = --dist || $mode = --check ]] || die "usage: build-ohos.sh [--dist | --check]"
+[[ $mode = '' || $mode = --dist || $mode = --har || $mode = --check ]] || die "usage: build-ohos.sh [--dist | --har | --check]"
 cd "$root"
 dist=$(setting build.dist)
 library=$(setting package.file)
@@ -89,8 +90,42 @@ write_types() { # FOLDER
 }
 EOF
 }
+
+# The package of the module, as ohpm takes it. `ohrs artifact` packs the folder `package` beside which it is run, with
+# dist/ as its `libs`; --no-workspace, because it would look for that folder beside Cargo.toml.
+write_har() {
+  local name folder=$target/ohos/har
+  name=$(setting har.name)
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  cp -r har/package "$folder/"
+  cp LICENSE-MIT LICENSE-APACHE "$folder/package/"
+  write_types "$folder/package/${types#*/entry/}"
+  # the name under which an app's build takes rules of a HAR
+  mv "$folder/package/${types#*/entry/}/obfuscation-rules.txt" "$folder/package/obfuscation.txt"
+  cat >"$folder/package/oh-package.json5" <<EOF
+{
+  "name": "$name",
+  "version": "$(package_field version)",
+  "description": "$(package_field description)",
+  "main": "index.ets",
+  "types": "libs/index.d.ts",
+  "author": "The libresilience authors",
+  "license": "$(package_field license)",
+  "dependencies": {
+    "$library": "file:./${types#*/entry/}"
+  }
+}
+EOF
+  (cd "$folder" && PATH="$tools/bin:$PATH" ohrs artifact --no-workspace --dist "$root/$dist" --name "$name") >&2
+  [[ -s $folder/$name.har ]] || die "ohrs made no $name.har; see its messages above"
+  mv "$folder/$name.har" "$dist/"
+  say "Packed $dist/$name.har ($(stat -c %s "$dist/$name.har") bytes)"
+}
+
 case $mode in
   --dist) ;;
+  --har) write_har ;;
   --check)
     rm -rf "$target/types"
     write_types "$target/types"

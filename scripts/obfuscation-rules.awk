@@ -9,10 +9,10 @@ FILENAME ~ /\.rs$/ {
   }
   next
 }
-/^export declare / && match($0, /(class|function|enum) [A-Za-z]+/) { split(substr($0, RSTART, RLENGTH), word, " "); global[word[2]] }
+/^export / && match($0, /(class|function|enum|const) [A-Za-z0-9_]+/) { split(substr($0, RSTART, RLENGTH), word, " "); global[word[2]] }
 /^  [A-Za-z]/ {
   sub(/^  ((private|static|readonly|get) )*/, "")
-  match($0, /^[A-Za-z_]+/)
+  match($0, /^[A-Za-z0-9_]+/)
   name = substr($0, 1, RLENGTH)
   if (name != "constructor") property[name]
 }

@@ -114,6 +114,7 @@ step stopping tests/scripts/stopping.test.sh
 step musl tests/scripts/musl-node.test.sh
 step readme tests/scripts/readme.test.sh
 step obfuscation tests/scripts/obfuscation-rules.test.sh
+step har on_dist tests/scripts/har.test.sh
 step types scripts/build-ohos.sh --check
 step node-host scripts/node-suite.sh HOST
 step node-x86_64 on_dist scripts/node-suite.sh X86_64

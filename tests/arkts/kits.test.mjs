@@ -57,6 +57,10 @@ test('hilog hides what is not marked public', () => {
   assert.deepEqual(lines, ['I A00001/demo: code 5 of <private>, 100%\n'])
 })
 
+test('a decoder gives undefined for no bytes', () => {
+  assert.equal(util.TextDecoder.create('utf-8').decodeToString(new Uint8Array(0)), undefined)
+})
+
 test('a decoder keeps the half of a character for the next piece', () => {
   const decoder = util.TextDecoder.create('utf-8')
   const [head, tail] = [bytes('中').slice(0, 2), bytes('中').slice(2)]

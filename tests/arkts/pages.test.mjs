@@ -6,8 +6,9 @@ import { until } from '../demo/support.mjs'
 import { target } from './folders.mjs'
 import { compileProject } from './host/compile.mjs'
 import './host/globals.mjs'
-import { isEnabled, openPage } from './host/arkui/page.mjs'
+import { isEnabled, openPage, told } from './host/arkui/page.mjs'
 import { configuration } from './host/arkui/resources.mjs'
+import { pasteboard } from './host/kits/BasicServicesKit.mjs'
 
 const RECOVERY = '前两次失败后成功'
 const OUTAGE = '持续失败 → 熔断'
@@ -95,4 +96,19 @@ test('the gateway compares', async () => {
   await until(() => shows(/^成功 \d+，失败 \d+$/) && enabled('对比（各 20 次调用）'), 20_000)
   const texts = page.texts()
   assert.ok(Number(texts[texts.indexOf('已回答') + 2]) > 0, texts.join(' | '))
+})
+
+test('the metrics are copied, and when they could not be, the user is told', async () => {
+  const latest = () => told.at(-1)?.message
+  const board = pasteboard.getSystemPasteboard()
+  const { setData } = board
+  page.click('网关')
+  await until(() => shows('复制'))
+  page.click('复制')
+  await until(() => latest() === '已复制')
+  assert.match(board.getDataSync().getPrimaryText(), /^# HELP /)
+  board.setData = () => Promise.reject(new Error('locked'))
+  page.click('复制')
+  await until(() => latest()?.startsWith('复制失败'))
+  board.setData = setData
 })

@@ -1,4 +1,4 @@
-// A service that fails by plan: a real HTTP server on the loopback interface, at a port that the system picks.
+// A service that fails by plan: a real HTTP server on the loopback interface, at a port that the system picks unless one is named.
 import { createServer } from 'node:http'
 
 /** An answer as OpenAI-compatible services give it. */
@@ -82,7 +82,7 @@ export function inPieces(text) {
  * Starts a server that serves its requests by `plan`, one step each, the last step for all that follow.
  * `requests` notes what came: `{ path, headers, body, begin, end, aborted }`, times in milliseconds.
  */
-export async function startFaultServer(plan) {
+export async function startFaultServer(plan, port = 0) {
   const requests = []
   const server = createServer(async (incoming, response) => {
     const step = plan[Math.min(requests.length, plan.length - 1)]
@@ -98,7 +98,7 @@ export async function startFaultServer(plan) {
     request.replied = performance.now()
     await step(response)
   })
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve))
   server.unref() // what it serves keeps the process alive, it does not
   const origin = `http://127.0.0.1:${server.address().port}`
   const close = () => {

@@ -32,6 +32,20 @@ expect "README.md names all that is exported" 0 "unnamed: ." echo "unnamed: $unn
 named() { grep -ohE '\]\([^):#]+\)|\./scripts/[a-z-]+\.sh' "${readmes[@]}" | sed -E 's/^\]\(//; s/\)$//' | sort -u; }
 lost=$(named | while read -r path; do [[ -e $root/$path ]] || echo "$path"; done)
 expect "the files that they name are there" 0 "lost: ." echo "lost: $lost."
+demo=$root/harmony-demo
+lost=$(grep -ohE '\]\([^):#]+[)#]|src="[^"]+|srcset="[^"]+' "${readmes[@]}" "$demo/README.md" | sed -E 's/^(\]\(|src="|srcset=")//; s/[)#]$//' | sort -u |
+  while read -r path; do [[ -e $root/$path || -e $demo/$path ]] || echo "$path"; done)
+expect "so are the pictures, and the files that the demo's README names" 0 "lost: ." echo "lost: $lost."
+unshown=$(cd "$root/docs/screenshots" && for picture in *; do grep -q "docs/screenshots/$picture" "${readmes[@]}" || echo "$picture"; done)
+expect "each picture is shown" 0 "unshown: ." echo "unshown: $unshown."
+large=$(find "$root/docs/screenshots" -size +100k)
+expect "no picture is larger than 100 KB" 0 "large: ." echo "large: $large."
+bundle=$(sed -n 's/.*"bundleName": "\(.*\)".*/\1/p' "$demo/AppScope/app.json5")
+others=$(grep -ohE -- '-b [a-z.]+' "${readmes[@]}" "$demo/README.md" | grep -vx -- "-b $bundle" || true)
+expect "they name the app's bundle" 0 "others: ." echo "others: $others."
+suites=$(grep -ohE -- '-s class \w+' "$demo/README.md" | sed 's/.* //')
+unknown=$(for suite in $suites; do grep -rq "describe('$suite'" "$demo/entry/src/ohosTest" || echo "$suite"; done)
+expect "and suites that are there" 0 "unknown: ." echo "unknown: $unknown."
 model() { grep -ohE -- '--model [a-z0-9.:]+' "${readmes[@]}" "$root/demo/options.mjs" | sort -u | wc -l; }
 expect "they and the demo's help name one model" 0 "models: 1." echo "models: $(model)."
 

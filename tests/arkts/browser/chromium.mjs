@@ -9,7 +9,7 @@ const PATIENCE_MS = Number(process.env.BROWSER_TIMEOUT_MS ?? 20_000)
 /** CHROMIUM names the program (scripts/lib.sh: ensure_chromium). */
 export async function openBrowser({ width = 760, height = 960, scale = 1 } = {}) {
   const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'chromium-'))
-  const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--no-first-run', '--remote-debugging-pipe', `--user-data-dir=${profile}`]
+  const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--disable-partial-raster', '--disable-lcd-text', '--font-render-hinting=none', '--no-first-run', '--remote-debugging-pipe', `--user-data-dir=${profile}`]
   const program = spawn(process.env.CHROMIUM ?? 'chromium', [...flags, `--window-size=${width},${height}`, 'about:blank'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
   })
@@ -24,7 +24,7 @@ export async function openBrowser({ width = 760, height = 960, scale = 1 } = {})
   await send('Runtime.enable')
   await send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: scale, mobile: false })
   return new Browser(send, connection, async () => {
-    program.kill()
+    await connection.send('Browser.close').catch(() => {}) // killed, it would leave processes that still write into the folder
     await ended
     fs.rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
   })

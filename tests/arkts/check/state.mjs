@@ -5,19 +5,29 @@ export const UI_METHODS = ['Builder', 'LocalBuilder']
 const V1 = ['State', 'Prop', 'Link', 'ObjectLink', 'Provide', 'Consume', 'Watch', 'Observed', 'Component', 'StorageLink', 'StorageProp']
 const OF_STRUCTS = ['Local', 'Param', 'Once', 'Event', 'Provider', 'Consumer', 'Require', 'BuilderParam']
 // Attributes of every component, beside those in types/: no member of a struct may be named so.
-const TAKEN = new Set(`accessibilityChecked accessibilityRole accessibilitySelected accessibilityTextHint alignRules allowDrop
-attributeModifier backdropBlur background backgroundBlurStyle backgroundBrightness backgroundEffect backgroundImage
-backgroundImagePosition backgroundImageSize bindContentCover bindContextMenu bindMenu bindPopup bindSheet blendMode blur borderImage
-brightness chainMode clipShape colorBlend compositingFilter contrast customProperty dragPreview dragPreviewOptions draggable
-drawModifier dynamicImage focusBox focusOnTouch focusScopeId focusScopePriority foregroundBlurStyle foregroundEffect freeze
-geometryTransition gesture gestureModifier grayscale gridOffset gridSpan groupDefaultFocus hoverEffect hueRotate invert
-keyboardShortcut lightUpEffect linearGradient linearGradientBlur markAnchor mask maskShape monopolizeEvents motionBlur motionPath
-mouseResponseRegion nextFocus obscured onAreaChange onAttach onBlur onDetach onDragDrop onDragEnd onDragEnter onDragLeave onDragMove onDragStart onFocus onGestureJudgeBegin
-onHover onKeyEvent onKeyPreIme onMouse onSizeChange onTouch onVisibleAreaChange outline outlineColor outlineRadius outlineStyle
-outlineWidth overlay parallelGesture pixelRound pixelStretchEffect priorityGesture radialGradient radialGradientBlur renderFit
-renderGroup responseRegion restoreId reuseId rotate safeAreaPadding saturate scale sepia shaderEffect sharedTransition
-sphericalEffect stateStyles sweepGradient systemBarEffect tabStop toolbar touchable transform translate useEffect useSizeType
-useShadowBatch visualEffect`.split(/\s+/))
+const TAKEN = new Set(`accessibilityActionOptions accessibilityChecked accessibilityCustomActions accessibilityDefaultFocus
+accessibilityFocusDrawLevel accessibilityNextFocusId accessibilityRole accessibilityScrollTriggerable accessibilitySelected
+accessibilityStateDescription accessibilityTextHint accessibilityUseSamePage accessibilityVirtualNode advancedBlendMode
+alignRules allowDrop allowForceDark attributeModifier backdropBlur background backgroundBlurStyle backgroundBrightness
+backgroundEffect backgroundFilter backgroundImage backgroundImagePosition backgroundImageResizable backgroundImageSize
+bindContentCover bindContextMenu bindContextMenuByIsShow bindContextMenuByResponseType bindContextMenuWithResponse bindMenu
+bindPopup bindSheet bindTips blendMode blur borderImage brightness chainMode chainWeight clickEffect clipShape colorBlend
+compositingFilter contrast customProperty doubleSided draggable dragPreview dragPreviewOptions drawModifier dynamicImage
+edgeLight enableClickSoundEffect excludeFromRenderGroup focusBox focusOnTouch focusScopeId focusScopePriority
+foregroundBlurStyle foregroundEffect foregroundFilter freeze geometryTransition gesture gestureModifier grayscale gridOffset
+gridSpan groupDefaultFocus hoverEffect hueRotate ignoreLayoutSafeArea inspectorLabel invert keyboardShortcut layoutGravity
+lightUpEffect linearGradient linearGradientBlur markAnchor mask maskShape materialFilter monopolizeEvents motionBlur
+motionPath mouseResponseRegion nextFocus obscured onAccessibilityActionIntercept onAccessibilityFocus onAccessibilityHover
+onAccessibilityHoverTransparent onAreaChange onAttach onAxisEvent onBlur onChildTouchTest onDetach onDigitalCrown onDragDrop
+onDragEnd onDragEnter onDragLeave onDragMove onDragSpringLoading onDragStart onDrop onFocus onFocusAxisEvent
+onGestureCollectIntercept onGestureJudgeBegin onGestureRecognizerJudgeBegin onHover onHoverMove onKeyEvent onKeyEventDispatch
+onKeyPreIme onMouse onNeedSoftkeyboard onPreDrag onSizeChange onTouch onTouchIntercept onTouchTestDone
+onVisibleAreaApproximateChange onVisibleAreaChange outline outlineColor outlineRadius outlineStyle outlineWidth overlay
+parallelGesture pixelRound pixelStretchEffect priorityGesture radialGradient radialGradientBlur renderFit renderGroup
+responseRegion responseRegionList restoreId reuse reuseId rotate safeAreaPadding saturate scale sepia shaderEffect
+sharedTransition shouldBuiltInRecognizerParallelWith shouldRecognizerParallelWith smartGestureShortcut spatialEffect
+sphericalEffect stateStyles sweepGradient systemBarEffect systemMaterial tabStop toolbar touchable transform transform3D
+translate useEffect useShadowBatch useShadowBatching useSizeType useUnionEffect visualEffect`.split(/\s+/))
 
 export const decoratorsOf = (node) =>
   (ts.getAllDecorators(node) ?? []).map(({ expression }) => (ts.isCallExpression(expression) ? expression.expression : expression).getText())

@@ -152,6 +152,7 @@ declare class TextInputAttribute extends CommonMethod<TextInputAttribute> {
   fontWeight(value: number | FontWeight | string): TextInputAttribute;
   textAlign(value: TextAlign): TextInputAttribute;
   maxLength(value: number): TextInputAttribute;
+  enableAutoFill(value: boolean): TextInputAttribute;
   showPasswordIcon(value: boolean): TextInputAttribute;
   showError(value?: ResourceStr | undefined): TextInputAttribute;
   onChange(callback: (value: string) => void): TextInputAttribute;

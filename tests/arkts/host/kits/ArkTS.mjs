@@ -10,6 +10,7 @@ class Decoder {
     return new Decoder(encoding, options)
   }
   decodeToString(input, { stream = false } = {}) {
+    if (input.length === 0) return undefined // so does the phone, whatever its declaration says
     return this.#decoder.decode(input, { stream })
   }
 }
