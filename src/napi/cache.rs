@@ -278,10 +278,7 @@ async fn fresh(call: &Reference, runtime: &Rc<Runtime>) -> std::result::Result<F
     let settle = move |scope: Scope, settled: std::result::Result<Value, Value>| {
         settled.and_then(|value| read_fresh(scope, value)).map_err(|error| Rc::new(Kept::new(&own, scope, error)))
     };
-    match scope.call(scope.undefined(), call.value(scope), &[]) {
-        Ok(given) => JsPromise::new(runtime, scope, given, settle).await,
-        Err(thrown) => settle(scope, Err(thrown.value)),
-    }
+    JsPromise::called(runtime, scope, scope.call(scope.undefined(), call.value(scope), &[]), settle).await
 }
 
 fn read_fresh(scope: Scope, value: Value) -> std::result::Result<Fresh, Value> {
@@ -307,15 +304,11 @@ impl Embed {
         let read = |scope: Scope, settled: std::result::Result<Value, Value>| {
             settled.map(|value| numbers(scope, value)).map_err(|error| describe(scope, error))
         };
-        let embedding = match scope.call(scope.undefined(), self.function.value(scope), &[scope.string(question)]) {
-            Err(thrown) => Err(describe(scope, thrown.value)),
-            Ok(given) => {
-                let (work, until) = (pin!(JsPromise::new(runtime, scope, given, read)), timer.now() + self.timeout);
-                match race(work, None, pin!(timer.sleep_until(until))).await {
-                    Raced::Done(embedding) => embedding,
-                    Raced::Cancelled | Raced::TimedOut(()) => Err("it gave nothing in time".to_owned()),
-                }
-            }
+        let called = scope.call(scope.undefined(), self.function.value(scope), &[scope.string(question)]);
+        let (work, until) = (pin!(JsPromise::called(runtime, scope, called, read)), timer.now() + self.timeout);
+        let embedding = match race(work, None, pin!(timer.sleep_until(until))).await {
+            Raced::Done(embedding) => embedding,
+            Raced::Cancelled | Raced::TimedOut(()) => Err("it gave nothing in time".to_owned()),
         };
         embedding.inspect_err(|error| log::warn(format_args!("embed failed: {error}"))).ok()
     }

@@ -67,20 +67,15 @@ impl Hooks for JsHooks {
     async fn fallback(&self, failure: &client::Failure<'_>, text: String) -> std::result::Result<String, String> {
         let Some(function) = &self.fallback else { return Ok(text) };
         let scope = self.runtime.scope();
-        let called = to_js(scope, FailureInfo::new(failure, text)).and_then(|failure| {
-            scope.call(scope.undefined(), function.value(scope), &[failure]).map_err(|thrown| thrown.value)
-        });
-        match called {
+        let called = to_js(scope, FailureInfo::new(failure, text))
+            .map_err(|error| scope.thrown(error))
+            .and_then(|failure| scope.call(scope.undefined(), function.value(scope), &[failure]));
+        let read = |scope: Scope, settled: std::result::Result<Value, Value>| match settled {
             Err(error) => Err(describe(scope, error)),
-            Ok(given) => {
-                let read = |scope: Scope, settled: std::result::Result<Value, Value>| match settled {
-                    Err(error) => Err(describe(scope, error)),
-                    Ok(text) => scope
-                        .as_string(text)
-                        .ok_or_else(|| format!("the fallback must give a string, got {}", scope.type_of(text).name())),
-                };
-                JsPromise::new(&self.runtime, scope, given, read).await
-            }
-        }
+            Ok(text) => scope
+                .as_string(text)
+                .ok_or_else(|| format!("the fallback must give a string, got {}", scope.type_of(text).name())),
+        };
+        JsPromise::called(&self.runtime, scope, called, read).await
     }
 }

@@ -292,10 +292,7 @@ impl InnerClient {
                 Err(Box::new(Failed { error: classify(&facts, SystemTime::now()), cause }))
             }
         };
-        match called {
-            Ok(returned) => JsPromise::new(&self.runtime, scope, returned, settle),
-            Err(thrown) => JsPromise::ready(settle(scope, Err(thrown.value))),
-        }
+        JsPromise::called(&self.runtime, scope, called, settle)
     }
 
     fn whole_answer(&self, keep: Keep) -> impl FnOnce(Scope, Value) -> Result<Answer, CallError> + 'static {

@@ -125,10 +125,8 @@ impl QualityCheck for JsQualityCheck {
         let Some(function) = &self.function else { return DefaultQualityCheck.score(text, model).await };
         let scope = self.runtime.scope();
         let arguments = [scope.string(text), scope.string(model)];
-        match scope.call(scope.undefined(), function.value(scope), &arguments) {
-            Err(thrown) => Err(describe(scope, thrown.value)),
-            Ok(given) => JsPromise::new(&self.runtime, scope, given, read_score).await,
-        }
+        let called = scope.call(scope.undefined(), function.value(scope), &arguments);
+        JsPromise::called(&self.runtime, scope, called, read_score).await
     }
 }
 

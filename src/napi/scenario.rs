@@ -102,9 +102,7 @@ impl Caller {
         let request = scope.object();
         scope.set(request, c"prompt", scope.string("你好"));
         let count = |_: Scope, settled: std::result::Result<Value, Value>| settled.map(drop).map_err(drop);
-        match scope.call(this, self.function.value(scope), &[request]) {
-            Ok(returned) => JsPromise::new(&self.runtime, scope, returned, count),
-            Err(_) => JsPromise::ready(Err(())),
-        }
+        let called = scope.call(this, self.function.value(scope), &[request]);
+        JsPromise::called(&self.runtime, scope, called, count)
     }
 }

@@ -189,11 +189,9 @@ impl AppSink {
 impl Sink<Text> for AppSink {
     async fn push(&self, text: Text) {
         let scope = self.runtime.scope();
-        let taken = match scope.call(scope.undefined(), self.on_text.value(scope), &[text.value(scope)]) {
-            Ok(returned) => JsPromise::new(&self.runtime, scope, returned, |_, result| result.is_ok()).await,
-            Err(_) => false,
-        };
-        if !taken {
+        let called = scope.call(scope.undefined(), self.on_text.value(scope), &[text.value(scope)]);
+        let taken = JsPromise::called(&self.runtime, scope, called, |_, result| result.is_ok());
+        if !taken.await {
             self.errors.fetch_add(1, Ordering::Relaxed);
             log::warn(format_args!("onText failed"));
         }

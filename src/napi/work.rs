@@ -118,10 +118,8 @@ impl Work {
         arguments: &[Value],
         settle: impl FnOnce(Scope, Result<Value, Value>) -> Result<Response, CallError> + 'static,
     ) -> JsPromise<Result<Response, CallError>> {
-        match scope.call(scope.undefined(), self.function.value(scope), arguments) {
-            Ok(returned) => JsPromise::new(&self.runtime, scope, returned, settle),
-            Err(thrown) => JsPromise::ready(settle(scope, Err(thrown.value))),
-        }
+        let called = scope.call(scope.undefined(), self.function.value(scope), arguments);
+        JsPromise::called(&self.runtime, scope, called, settle)
     }
 }
 
@@ -137,10 +135,7 @@ pub fn called(
         Ok(value) => Ok(Kept::new(&own, scope, value)),
         Err(error) => Err(Kept::new(&own, scope, error)),
     };
-    match scope.call(scope.undefined(), function, arguments) {
-        Ok(returned) => JsPromise::new(runtime, scope, returned, settle),
-        Err(thrown) => JsPromise::ready(settle(scope, Err(thrown.value))),
-    }
+    JsPromise::called(runtime, scope, scope.call(scope.undefined(), function, arguments), settle)
 }
 
 fn judged(scope: Scope, error: Value) -> CallError {

@@ -20,7 +20,7 @@ use std::task::{Context, Poll, Waker};
 use napi_ohos::sys;
 
 use super::Runtime;
-use crate::napi::js::{Scope, Type, Value};
+use crate::napi::js::{Checked, Scope, Type, Value};
 
 #[derive(Default)]
 pub struct PromisePool {
@@ -128,8 +128,21 @@ impl<T: 'static> JsPromise<T> {
         Self { state, slot }
     }
 
+    /// Waits for what a function of the app has returned; what it threw at once counts as a rejection.
+    pub fn called(
+        runtime: &Rc<Runtime>,
+        scope: Scope,
+        called: Checked<Value>,
+        convert: impl FnOnce(Scope, Result<Value, Value>) -> T + 'static,
+    ) -> Self {
+        match called {
+            Ok(returned) => Self::new(runtime, scope, returned, convert),
+            Err(thrown) => Self::ready(convert(scope, Err(thrown.value))),
+        }
+    }
+
     /// One that is settled already.
-    pub fn ready(result: T) -> Self {
+    fn ready(result: T) -> Self {
         Self { state: Rc::new(State::new(None::<fn(Scope, Result<Value, Value>) -> T>, Some(result))), slot: None }
     }
 }
