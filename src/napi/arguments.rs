@@ -10,9 +10,10 @@ use napi_ohos::JsValue;
 use napi_ohos::bindgen_prelude::{FromNapiRef, Unknown, ValidateNapiValue};
 
 use super::errors::bad_input;
+use super::executor::Runtime;
 use super::instance::is_instance;
 use super::js::{Checked, Scope, Thrown, Type, Value};
-use super::kept::{Keeper, UserFunction};
+use super::kept::{Keeper, Reference, UserFunction};
 use crate::error::{InvalidConfig, MAX_DURATION};
 
 /// The largest integer that ArkTS counts exactly: 2⁵³ − 1.
@@ -171,10 +172,19 @@ impl Argument {
         }
     }
 
-    /// A function, kept for as long as the result lives.
+    /// A function, for one call.
+    pub fn reference(self, runtime: &Rc<Runtime>) -> Checked<Reference> {
+        Reference::new(runtime, self.scope, self.function()?).ok_or_else(|| self.wrong("a function"))
+    }
+
+    /// A function, kept by an instance for as long as the result lives.
+    pub fn kept_reference(self, keeper: &Rc<Keeper>) -> Checked<Reference> {
+        keeper.keep(self.scope, self.function()?).ok_or_else(|| self.wrong("a function"))
+    }
+
+    /// The same, for an object of the core.
     pub fn kept_function(self, keeper: &Rc<Keeper>) -> Checked<UserFunction> {
-        let function = keeper.keep(self.scope, self.function()?);
-        function.map(UserFunction::new).ok_or_else(|| self.wrong("a function"))
+        self.kept_reference(keeper).map(UserFunction::new)
     }
 
     /// The method of that name, if this is an object that has it: read once, a getter may give another one each time.

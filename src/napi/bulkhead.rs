@@ -228,8 +228,7 @@ impl Job {
     fn read(runtime: &Rc<Runtime>, function: Argument) -> Checked<Self> {
         let (scope, value) = (function.scope(), function.function()?);
         let takes_token = scope.as_number(scope.get(value, c"length")).is_some_and(|count| count >= 1.0);
-        let function = Reference::new(runtime, scope, value).ok_or_else(|| function.wrong("a function"))?;
-        Ok(Self { function, takes_token })
+        Ok(Self { function: function.reference(runtime)?, takes_token })
     }
 
     fn start(&self, runtime: &Rc<Runtime>, token: Option<&cancel::CancelToken>) -> JsPromise<Settled> {

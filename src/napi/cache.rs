@@ -239,13 +239,13 @@ struct Asked {
 impl Asked {
     fn read(this: &Cached, request: Argument, call: Argument, options: Argument) -> Checked<Self> {
         let (key, options) = (read_key(request)?, options.options()?);
-        let function = Reference::new(&this.runtime, call.scope(), call.function()?);
+        let call = call.reference(&this.runtime)?;
         let scope = options.field(c"scope").optional(read_key)?.unwrap_or_else(|| CacheKey::of_text(""));
         let question = options.field(c"question").optional(|question| question.string(1 << 20))?;
         let timeout = options.field(c"timeoutMs").optional(|time| time.millis(1.0))?;
         Ok(Self {
             key,
-            call: function.ok_or_else(|| call.wrong("a function"))?,
+            call,
             question: question.map(|question| (scope, question)),
             cancel: options.field(c"cancelToken").optional(given_token)?,
             timeout: timeout.unwrap_or(Duration::from_secs(120)),
@@ -358,7 +358,6 @@ fn read_similarity(options: Argument, keeper: &Rc<Keeper>) -> Checked<(Similarit
     let mut config = SimilarityConfig::new(dimensions as usize);
     field(c"threshold", "similarity.threshold").set(&mut config.threshold, Argument::share)?;
     let timeout = field(c"embedTimeoutMs", "similarity.embedTimeoutMs").optional(|time| time.millis(1.0))?;
-    let embed = field(c"embed", "similarity.embed");
-    let function = keeper.keep(embed.scope(), embed.function()?).ok_or_else(|| embed.wrong("a function"))?;
+    let function = field(c"embed", "similarity.embed").kept_reference(keeper)?;
     Ok((config, Embed { function, timeout: timeout.unwrap_or(Duration::from_secs(5)) }))
 }

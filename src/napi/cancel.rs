@@ -9,11 +9,11 @@ use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Either, Env, JsValue, Result};
 
-use super::arguments::argument;
+use super::arguments::{Argument, argument};
 use super::executor::Runtime;
 use super::instance::{Instance, constructing};
-use super::js::{Scope, Value};
-use super::kept::{Keeper, Reference, UserFunction};
+use super::js::{Checked, Scope, Value};
+use super::kept::{Keeper, UserFunction};
 use crate::cancel::{CancelReason, CancelToken as Core, Registration};
 use crate::lock::lock;
 use crate::log;
@@ -73,11 +73,11 @@ impl CancelToken {
 }
 
 impl Token {
-    fn keep(&self, scope: Scope, instance: Value, function: Value) -> Option<Reference> {
+    fn keep(&self, instance: Value, listener: Argument) -> Checked<UserFunction> {
         if self.of_attempt {
-            return Reference::new(&self.runtime, scope, function);
+            return listener.reference(&self.runtime).map(UserFunction::new);
         }
-        self.keeper.get_or_init(|| Keeper::new(&self.runtime, scope, instance)).keep(scope, function)
+        listener.kept_function(self.keeper.get_or_init(|| Keeper::new(&self.runtime, listener.scope(), instance)))
     }
 }
 
@@ -119,11 +119,7 @@ impl CancelToken {
     pub fn on_cancel(&self, env: Env, this: This, listener: Unknown) -> Result<u32> {
         let (scope, instance) = (Scope::of(env), this.raw());
         let this = self.instance.of(env)?;
-        let listener = argument(scope, listener, "listener");
-        let function = listener.function()?;
-        let Some(function) = this.keep(scope, instance, function).map(UserFunction::new) else {
-            return Err(listener.wrong("a function").into());
-        };
+        let function = this.keep(instance, argument(scope, listener, "listener"))?;
         let tell = move |reason: CancelReason| {
             let failed = || log::warn(format_args!("a cancel listener failed"));
             function.tell(|scope| Ok(scope.string(reason.as_str())), failed);

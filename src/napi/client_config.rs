@@ -72,22 +72,19 @@ pub fn own_breaker(
 }
 
 pub fn read_rng(keeper: &Rc<Keeper>, options: Argument) -> Checked<Arc<dyn Rng>> {
-    Ok(match options.field(c"rng").given() {
-        None => Arc::new(SeededRng::from_system()),
-        Some(rng) => Arc::new(JsRng(rng.kept_function(keeper)?)),
-    })
+    Ok(rng_of(options.field(c"rng").optional(|rng| rng.kept_reference(keeper))?))
 }
 
 /// Chance for as long as one call runs.
 pub fn read_call_rng(runtime: &Rc<Runtime>, options: Argument) -> Checked<Arc<dyn Rng>> {
-    let given = options.field(c"rng").optional(|rng| {
-        let function = Reference::new(runtime, rng.scope(), rng.function()?);
-        function.map(UserFunction::new).ok_or_else(|| rng.wrong("a function"))
-    })?;
-    Ok(match given {
-        Some(function) => Arc::new(JsRng(function)),
+    Ok(rng_of(options.field(c"rng").optional(|rng| rng.reference(runtime))?))
+}
+
+fn rng_of(given: Option<Reference>) -> Arc<dyn Rng> {
+    match given {
+        Some(function) => Arc::new(JsRng(UserFunction::new(function))),
         None => Arc::new(SeededRng::from_system()),
-    })
+    }
 }
 
 fn read_locale(options: Argument) -> Checked<Locale> {

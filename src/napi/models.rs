@@ -112,10 +112,7 @@ pub struct JsQualityCheck {
 impl JsQualityCheck {
     /// The function in `qualityCheck`.
     pub fn read(runtime: &Rc<Runtime>, keeper: &Rc<Keeper>, options: Argument) -> Checked<Self> {
-        let function = options.field(c"qualityCheck").optional(|check| {
-            let kept = keeper.keep(check.scope(), check.function()?);
-            kept.ok_or_else(|| check.wrong("a function"))
-        })?;
+        let function = options.field(c"qualityCheck").optional(|check| check.kept_reference(keeper))?;
         Ok(Self { runtime: runtime.clone(), function })
     }
 }

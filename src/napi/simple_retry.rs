@@ -13,7 +13,7 @@ use super::clock::JsTimer;
 use super::errors::call_error;
 use super::executor::Runtime;
 use super::js::{Checked, Scope, Value};
-use super::kept::{Reference, UserFunction};
+use super::kept::UserFunction;
 use super::work::{AppCall, Judge, Work};
 use crate::backoff::{BackoffConfig, Jitter};
 use crate::client::CallOptions;
@@ -46,7 +46,7 @@ pub fn with_simple_retry(env: Env, function: Unknown, options: Unknown) -> Unkno
 }
 
 fn start(runtime: &Rc<Runtime>, scope: Scope, function: Argument, options: Argument) -> Checked<Value> {
-    let function_value = function.function()?;
+    let function = function.reference(runtime)?;
     let options = options.options()?;
     let mut retries = 3;
     let (mut first, mut factor, mut most) = (Duration::from_millis(500), 2.0, Duration::from_secs(5));
@@ -71,8 +71,7 @@ fn start(runtime: &Rc<Runtime>, scope: Scope, function: Argument, options: Argum
     };
     let timer = JsTimer::read(runtime, options)?;
     let call = AppCall::new(Vec::new(), Some(read_judge(runtime, options)?));
-    let kept = Reference::new(runtime, scope, function_value).ok_or_else(|| function.wrong("a function"))?;
-    let work = Work::call(runtime, Rc::new(kept), &call);
+    let work = Work::call(runtime, Rc::new(function), &call);
     let (_, run) = work.run(config, timer, settings).map_err(|error| options.refused(error))?;
     let own = runtime.clone();
     Ok(runtime.spawn(scope, async move {
@@ -94,10 +93,7 @@ fn start(runtime: &Rc<Runtime>, scope: Scope, function: Argument, options: Argum
 
 /// The app's two functions.
 fn read_judge(runtime: &Rc<Runtime>, options: Argument) -> Checked<Judge> {
-    let read = |function: Argument| {
-        let value = function.function()?;
-        Reference::new(runtime, function.scope(), value).ok_or_else(|| function.wrong("a function"))
-    };
+    let read = |function: Argument| function.reference(runtime);
     let should_retry = options.field(c"shouldRetry").optional(read)?;
     let on_failed = options.field(c"onFailedAttempt").optional(read)?.map(UserFunction::new);
     Ok(Box::new(move |scope, error, attempt| {

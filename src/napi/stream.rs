@@ -180,8 +180,7 @@ impl AppSink {
     }
 
     pub fn read(runtime: &Rc<Runtime>, on_text: Argument, errors: &Arc<AtomicU64>) -> Checked<Self> {
-        let function = Reference::new(runtime, on_text.scope(), on_text.function()?);
-        let on_text = function.ok_or_else(|| on_text.wrong("a function"))?;
+        let on_text = on_text.reference(runtime)?;
         Ok(Self { runtime: runtime.clone(), on_text, errors: errors.clone() })
     }
 }

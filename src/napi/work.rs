@@ -65,8 +65,8 @@ impl Work {
         let pass_context = options.field(c"passContext").optional(Argument::boolean)?;
         let declares = || scope.as_number(scope.get(function, c"length")).is_some_and(|count| count >= 1.0);
         let takes_context = pass_context.unwrap_or_else(declares);
-        let function = Reference::new(runtime, scope, function).ok_or_else(|| request.wrong("a function"))?;
-        Ok(Self { runtime: runtime.clone(), function: Rc::new(function), kind: Kind::Request { takes_context } })
+        let function = Rc::new(request.reference(runtime)?);
+        Ok(Self { runtime: runtime.clone(), function, kind: Kind::Request { takes_context } })
     }
 
     /// One that gives just anything.
