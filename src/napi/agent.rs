@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
@@ -10,22 +10,22 @@ use napi_ohos::{Env, JsValue, Result};
 
 use super::agent_records::{AgentAnswer, AgentStats};
 use super::arguments::{Argument, argument, config};
-use super::bulkhead;
+use super::bulkhead::{self, given_options};
 use super::client_config::{call_options, read_client_config, read_rng};
+use super::client_handle::ClientHandle;
 use super::clock::JsTimer;
 use super::create_breaker;
 use super::executor::Runtime;
 use super::hooks::JsHooks;
 use super::inner_client::{InnerClient, Keep, Request};
 use super::instance::{self, Instance, constructing};
-use super::js::{Checked, Scope};
+use super::js::{Checked, Scope, Value};
 use super::kept::{Keeper, Kept};
 use super::models::{JsQualityCheck, read_models};
 use super::named::read_name;
 use super::records::to_js;
 use super::router::{given_router, read_prompt, read_tier};
 use super::snapshot::{Saved, wall_clock};
-use super::stream::AppSink;
 use crate::cascade::{BelowThreshold, CascadeConfig};
 use crate::client::ClientConfig;
 use crate::gateway::{self, AgentConfig, InvokeOptions};
@@ -38,15 +38,7 @@ type Core = gateway::ResilientAgent<InnerClient, JsTimer, JsQualityCheck, JsHook
 #[napi]
 #[repr(transparent)]
 pub struct ResilientAgent {
-    instance: Instance<Agent>,
-}
-
-struct Agent {
-    agent: Rc<Core>,
-    runtime: Rc<Runtime>,
-    /// Of everything that the app passed in; held by each call in flight.
-    keeper: Rc<Keeper>,
-    listener_errors: Arc<AtomicU64>,
+    instance: Instance<ClientHandle<Core>>,
 }
 
 #[napi]
@@ -57,12 +49,8 @@ impl ResilientAgent {
     #[napi(constructor, ts_args_type = "options: AgentOptions")]
     pub fn new(env: Env, this: This, options: Unknown) -> Result<Self> {
         let scope = constructing::<Self>(env, &this)?;
-        let runtime = Runtime::of(scope);
-        let keeper = Keeper::new(&runtime, scope, this.raw());
-        let (options, listener_errors) = (config(scope, options, "options"), Arc::new(AtomicU64::new(0)));
-        let read = |_| read_agent(&runtime, &keeper, options, ClientConfig::default(), listener_errors.clone());
-        let agent = Rc::new(runtime.enter(read)??);
-        Ok(Self { instance: Instance::new(Agent { agent, runtime, keeper, listener_errors }) })
+        let agent = make(scope, this.raw(), config(scope, options, "options"), ClientConfig::default())?;
+        Ok(Self { instance: Instance::new(agent) })
     }
 
     /// Answers a prompt. Never rejects but for a wrong argument, with INVALID_ARGUMENT naming the field, the value and what
@@ -74,17 +62,7 @@ impl ResilientAgent {
     pub fn invoke(&self, env: Env, prompt: Unknown, options: Unknown) -> Result<Unknown<'static>> {
         let (this, scope) = (self.instance.of(env)?, Scope::of(env));
         let (prompt, options) = (argument(scope, prompt, "prompt"), argument(scope, options, "options"));
-        let Prompt { prompt, request, options } = match Prompt::read(&this.runtime, prompt, options) {
-            Ok(read) => read,
-            Err(error) => return Ok(scope.rejected(error)),
-        };
-        let (agent, runtime, hold) = (this.agent.clone(), this.runtime.clone(), this.keeper.hold());
-        let promise = this.runtime.spawn(scope, async move {
-            let _hold = hold;
-            let answer = agent.invoke(&prompt, &request, options).await;
-            to_js(runtime.scope(), AgentAnswer::from(answer))
-        });
-        Ok(scope.unknown(promise))
+        Ok(scope.promise_of(|| Ok(Prompt::read(&this.runtime, prompt, options)?.invoke(scope, this))))
     }
 
     /// As `invoke`, with the answer piece by piece. Before the first text a failure leads to a cheaper model; after it the
@@ -107,42 +85,32 @@ impl ResilientAgent {
     ) -> Result<Unknown<'static>> {
         let (this, scope) = (self.instance.of(env)?, Scope::of(env));
         let (prompt, options) = (argument(scope, prompt, "prompt"), argument(scope, options, "options"));
-        let read = || {
-            let prompt = Prompt::read(&this.runtime, prompt, options)?;
-            Ok((prompt, AppSink::read(&this.runtime, argument(scope, on_text, "onText"), &this.listener_errors)?))
-        };
-        let (Prompt { prompt, request, options }, sink) = match read() {
-            Ok(read) => read,
-            Err(error) => return Ok(scope.rejected(error)),
-        };
-        let (agent, runtime, hold) = (this.agent.clone(), this.runtime.clone(), this.keeper.hold());
-        let promise = this.runtime.spawn(scope, async move {
-            let _hold = hold;
-            let answer = agent.chat_stream(&prompt, &request, options, &sink).await;
-            to_js(runtime.scope(), AgentAnswer::from(answer))
-        });
-        Ok(scope.unknown(promise))
+        Ok(scope.promise_of(|| {
+            let Prompt { prompt, request, options } = Prompt::read(&this.runtime, prompt, options)?;
+            let sink = this.sink(argument(scope, on_text, "onText"))?;
+            Ok(this.start(scope, |agent, runtime| async move {
+                let answer = agent.chat_stream(&prompt, &request, options, &sink).await;
+                to_js(runtime.scope(), AgentAnswer::from(answer))
+            }))
+        }))
     }
 
     /// What it has done.
     #[napi]
     pub fn get_stats(&self, env: Env) -> Result<AgentStats> {
-        let this = self.instance.of(env)?;
-        Ok(this.runtime.enter(|_| this.agent.stats())?.into())
+        Ok(self.instance.of(env)?.with(Core::stats)?.into())
     }
 
     /// Sets the counts of calls to 0. What breakers and bulkheads have seen stays.
     #[napi]
     pub fn reset_stats(&self, env: Env) -> Result<()> {
-        let this = self.instance.of(env)?;
-        Ok(this.runtime.enter(|_| this.agent.reset_stats())?)
+        Ok(self.instance.of(env)?.with(Core::reset_stats)?)
     }
 
     /// Ends all calls, as if each had been cancelled, and every later one at once.
     #[napi]
     pub fn shutdown(&self, env: Env) -> Result<()> {
-        let this = self.instance.of(env)?;
-        Ok(this.runtime.enter(|_| this.agent.shutdown())?)
+        Ok(self.instance.of(env)?.with(Core::shutdown)?)
     }
 
     /// What the breakers and the retry budgets of its models have learned, as a text to keep over the end of the app and to
@@ -154,7 +122,7 @@ impl ResilientAgent {
     pub fn snapshot(&self, env: Env, now_unix_ms: Unknown) -> Result<String> {
         let this = self.instance.of(env)?;
         let now = wall_clock(env, now_unix_ms)?;
-        Ok(this.runtime.enter(|_| this.agent.snapshot(now))?)
+        Ok(this.with(|agent| agent.snapshot(now))?)
     }
 
     /// Goes on where `snapshot()` was called, as if there had been no call since: see `CircuitBreaker.restore()`. Models are
@@ -168,13 +136,13 @@ impl ResilientAgent {
     pub fn restore(&self, env: Env, snapshot: Unknown, now_unix_ms: Unknown) -> Result<()> {
         let this = self.instance.of(env)?;
         let saved = Saved::read(env, snapshot, now_unix_ms)?;
-        Ok(this.runtime.enter(|_| saved.restore(|text, now| this.agent.restore(text, now)))??)
+        Ok(this.with(|agent| saved.restore(|text, now| agent.restore(text, now)))??)
     }
 
     /// How often `onRetry` or `onText` threw.
     #[napi(getter)]
     pub fn listener_errors(&self, env: Env) -> Result<f64> {
-        Ok(self.instance.of(env)?.listener_errors.load(Ordering::Relaxed) as f64)
+        Ok(self.instance.of(env)?.listener_errors())
     }
 }
 
@@ -193,30 +161,16 @@ pub fn create_resilient_agent(env: Env, options: Unknown) -> Result<Unknown<'sta
 ///
 /// @param options the prompt, the models, and how they are asked
 #[napi(ts_args_type = "options: CascadedCallOptions", ts_return_type = "Promise<AgentAnswer>")]
-pub fn cascaded_model_call(env: Env, options: Unknown) -> Result<Unknown<'static>> {
+pub fn cascaded_model_call(env: Env, options: Unknown) -> Unknown<'static> {
     let scope = Scope::of(env);
-    let runtime = Runtime::of(scope);
-    let options = config(scope, options, "options");
-    let keeper = Keeper::new(&runtime, scope, scope.object());
-    let retry = RetryConfig { max_retries: 0, ..RetryConfig::default() };
-    let read = |_| {
-        let options = options.given().ok_or_else(|| options.wrong("an object"))?.options()?;
-        let mut prompt = Prompt::read(&runtime, options.field(c"prompt"), options)?;
-        let defaults = ClientConfig { retry, ..ClientConfig::default() };
+    scope.promise_of(|| {
+        let options = given_options(config(scope, options, "options"))?;
+        let mut prompt = Prompt::read(&Runtime::of(scope), options.field(c"prompt"), options)?;
         prompt.options.tier = options.field(c"startingTier").optional(read_tier)?;
-        Ok((read_agent(&runtime, &keeper, options, defaults, Arc::default())?, prompt))
-    };
-    let (agent, Prompt { prompt, request, options }) = match runtime.enter(read)? {
-        Ok(read) => read,
-        Err(error) => return Ok(scope.rejected(error)),
-    };
-    let (own, hold) = (runtime.clone(), keeper.hold());
-    let promise = runtime.spawn(scope, async move {
-        let _hold = hold;
-        let answer = agent.invoke(&prompt, &request, options).await;
-        to_js(own.scope(), AgentAnswer::from(answer))
-    });
-    Ok(scope.unknown(promise))
+        let retry = RetryConfig { max_retries: 0, ..RetryConfig::default() };
+        let agent = make(scope, scope.object(), options, ClientConfig { retry, ..ClientConfig::default() })?;
+        Ok(prompt.invoke(scope, &agent))
+    })
 }
 
 /// What one call was given.
@@ -236,6 +190,19 @@ impl Prompt {
         let request = Request::new(runtime, prompt.scope(), prompt.value(), Keep::OnlyText).with_data(data);
         Ok(Self { prompt: text, request, options: InvokeOptions { tier, no_store, call } })
     }
+
+    fn invoke(self, scope: Scope, agent: &ClientHandle<Core>) -> Value {
+        agent.start(scope, |agent, runtime| async move {
+            let answer = agent.invoke(&self.prompt, &self.request, self.options).await;
+            to_js(runtime.scope(), AgentAnswer::from(answer))
+        })
+    }
+}
+
+fn make(scope: Scope, instance: Value, options: Argument, defaults: ClientConfig) -> Checked<ClientHandle<Core>> {
+    ClientHandle::new(scope, instance, |runtime, keeper, listener_errors| {
+        read_agent(runtime, keeper, given_options(options)?, defaults, listener_errors)
+    })
 }
 
 fn read_agent(
@@ -245,7 +212,6 @@ fn read_agent(
     defaults: ClientConfig,
     listener_errors: Arc<AtomicU64>,
 ) -> Checked<Core> {
-    let options = options.given().ok_or_else(|| options.wrong("an object"))?.options()?;
     let calls = options.field(c"config").options()?;
     let timer = JsTimer::read(runtime, calls)?;
     let rng = read_rng(keeper, calls)?;

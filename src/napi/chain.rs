@@ -2,30 +2,30 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
-use napi_ohos::{Env, JsValue, Result, sys};
+use napi_ohos::{Env, JsValue, Result};
 
 use super::arguments::{Argument, argument};
 use super::client_config::{call_options, given_breaker, own_breaker, read_client_config, read_rng};
+use super::client_handle::ClientHandle;
 use super::clock::JsTimer;
 use super::errors::call_error;
 use super::executor::Runtime;
 use super::hooks::JsHooks;
-use super::inner_client::{Answers, InnerClient, Keep, Request, Text};
+use super::inner_client::{Answer, Answers, InnerClient, Keep, Request, Text};
 use super::instance::{Instance, constructing};
-use super::js::{Checked, Scope};
+use super::js::{Checked, Scope, Value};
 use super::kept::Keeper;
 use super::records::{CallOutcome, PassedOver, to_js};
 use super::snapshot::{Saved, wall_clock};
-use super::stream::AppSink;
 use crate::backoff::{BackoffConfig, Jitter};
 use crate::breaker::BreakerConfig;
 use crate::chain::{self, ChainConfig, Provider};
 use crate::classify::{CallError, ErrorClass};
-use crate::client::{ClientConfig, OutcomeStatus};
+use crate::client::{ClientConfig, Outcome, OutcomeStatus};
 
 type Core = chain::ResilientLlmRunner<InnerClient, JsTimer, JsHooks>;
 
@@ -34,15 +34,7 @@ type Core = chain::ResilientLlmRunner<InnerClient, JsTimer, JsHooks>;
 #[napi]
 #[repr(transparent)]
 pub struct ResilientLlmRunner {
-    instance: Instance<Runner>,
-}
-
-struct Runner {
-    chain: Rc<Core>,
-    runtime: Rc<Runtime>,
-    /// Of everything that the app passed in; held by each call in flight.
-    keeper: Rc<Keeper>,
-    listener_errors: Arc<AtomicU64>,
+    instance: Instance<ClientHandle<Core>>,
 }
 
 /// What `execute` gives.
@@ -83,8 +75,6 @@ impl ResilientLlmRunner {
         on_retry: Unknown,
     ) -> Result<Self> {
         let scope = constructing::<Self>(env, &this)?;
-        let runtime = Runtime::of(scope);
-        let keeper = Keeper::new(&runtime, scope, this.raw());
         let name = |value, name| super::arguments::config(scope, value, name);
         let arguments = Arguments {
             primary: name(primary, "primary"),
@@ -93,9 +83,8 @@ impl ResilientLlmRunner {
             fallback: name(fallback, "fallback"),
             on_retry: name(on_retry, "onRetry"),
         };
-        let listener_errors = Arc::new(AtomicU64::new(0));
-        let chain = Rc::new(runtime.enter(|_| arguments.read(&runtime, &keeper, listener_errors.clone()))??);
-        Ok(Self { instance: Instance::new(Runner { chain, runtime, keeper, listener_errors }) })
+        let read = |runtime: &_, keeper: &_, listener_errors| arguments.read(runtime, keeper, listener_errors);
+        Ok(Self { instance: Instance::new(ClientHandle::new(scope, this.raw(), read)?) })
     }
 
     /// Asks the services in their order until one answers, as article 002 does.
@@ -106,8 +95,7 @@ impl ResilientLlmRunner {
     /// with `code` (see ErrorClass), `retryable` and `retryAfterMs` of the last error
     #[napi(ts_args_type = "prompt: string | Object, options?: CallOptions", ts_return_type = "Promise<RunnerAnswer>")]
     pub fn execute(&self, env: Env, prompt: Unknown, options: Unknown) -> Result<Unknown<'static>> {
-        self.run(env, prompt, options, |runtime, mut outcome| {
-            let scope = runtime.scope();
+        self.run(env, prompt, options, |scope, mut outcome| {
             if let (OutcomeStatus::Ok, Some(provider)) = (outcome.status, &outcome.provider) {
                 let (provider_used, degraded) = (provider.to_string(), outcome.degraded());
                 let passed_over = outcome.passed_over.iter().map(Into::into).collect();
@@ -128,7 +116,7 @@ impl ResilientLlmRunner {
     /// @param options cancelling, deadline and identity of this call
     #[napi(ts_args_type = "request: string | Object, options?: CallOptions", ts_return_type = "Promise<CallOutcome>")]
     pub fn call(&self, env: Env, request: Unknown, options: Unknown) -> Result<Unknown<'static>> {
-        self.run(env, request, options, |runtime, outcome| to_js(runtime.scope(), CallOutcome::from(outcome)))
+        self.run(env, request, options, |scope, outcome| to_js(scope, CallOutcome::from(outcome)))
     }
 
     /// As `call`, with the answer piece by piece. Before the first text a failure leads to the next service; after it the
@@ -149,19 +137,15 @@ impl ResilientLlmRunner {
         options: Unknown,
     ) -> Result<Unknown<'static>> {
         let (this, scope) = (self.instance.of(env)?, Scope::of(env));
-        let (on_text, options) = (argument(scope, on_text, "onText"), argument(scope, options, "options"));
-        let (sink, options) = match AppSink::read_call(&this.runtime, on_text, options, &this.listener_errors) {
-            Ok(read) => read,
-            Err(error) => return Ok(scope.rejected(error)),
-        };
-        let (chain, runtime, hold) = (this.chain.clone(), this.runtime.clone(), this.keeper.hold());
-        let request = Request::new(&this.runtime, scope, request.raw(), Keep::Text);
-        let promise = this.runtime.spawn(scope, async move {
-            let _hold = hold;
-            let outcome = chain.chat_stream(&request, options, &sink).await;
-            to_js(runtime.scope(), CallOutcome::from(outcome))
-        });
-        Ok(scope.unknown(promise))
+        Ok(scope.promise_of(|| {
+            let sink = this.sink(argument(scope, on_text, "onText"))?;
+            let options = call_options(argument(scope, options, "options"))?;
+            let request = Request::new(&this.runtime, scope, request.raw(), Keep::Text);
+            Ok(this.start(scope, |chain, runtime| async move {
+                let outcome = chain.chat_stream(&request, options, &sink).await;
+                to_js(runtime.scope(), CallOutcome::from(outcome))
+            }))
+        }))
     }
 
     /// What the breakers and the retry budgets of its services have learned, as a text to keep over the end of the app and to
@@ -173,7 +157,7 @@ impl ResilientLlmRunner {
     pub fn snapshot(&self, env: Env, now_unix_ms: Unknown) -> Result<String> {
         let this = self.instance.of(env)?;
         let now = wall_clock(env, now_unix_ms)?;
-        Ok(this.runtime.enter(|_| this.chain.snapshot(now))?)
+        Ok(this.with(|chain| chain.snapshot(now))?)
     }
 
     /// Goes on where `snapshot()` was called, as if there had been no call since: see `CircuitBreaker.restore()`. Services are
@@ -187,13 +171,13 @@ impl ResilientLlmRunner {
     pub fn restore(&self, env: Env, snapshot: Unknown, now_unix_ms: Unknown) -> Result<()> {
         let this = self.instance.of(env)?;
         let saved = Saved::read(env, snapshot, now_unix_ms)?;
-        Ok(this.runtime.enter(|_| saved.restore(|text, now| this.chain.restore(text, now)))??)
+        Ok(this.with(|chain| saved.restore(|text, now| chain.restore(text, now)))??)
     }
 
     /// How often `onRetry` or `onText` threw.
     #[napi(getter)]
     pub fn listener_errors(&self, env: Env) -> Result<f64> {
-        Ok(self.instance.of(env)?.listener_errors.load(Ordering::Relaxed) as f64)
+        Ok(self.instance.of(env)?.listener_errors())
     }
 }
 
@@ -203,25 +187,17 @@ impl ResilientLlmRunner {
         env: Env,
         request: Unknown,
         options: Unknown,
-        finish: impl FnOnce(
-            &Runtime,
-            crate::client::Outcome<super::inner_client::Answer>,
-        ) -> std::result::Result<sys::napi_value, sys::napi_value>
-        + 'static,
+        finish: impl FnOnce(Scope, Outcome<Answer>) -> std::result::Result<Value, Value> + 'static,
     ) -> Result<Unknown<'static>> {
         let (this, scope) = (self.instance.of(env)?, Scope::of(env));
-        let options = match call_options(argument(scope, options, "options")) {
-            Ok(options) => options,
-            Err(error) => return Ok(scope.rejected(error)),
-        };
-        let (chain, runtime, hold) = (this.chain.clone(), this.runtime.clone(), this.keeper.hold());
-        let request = Request::new(&this.runtime, scope, request.raw(), Keep::Value);
-        let promise = this.runtime.spawn(scope, async move {
-            let _hold = hold;
-            let outcome = chain.execute(&request, options).await;
-            finish(&runtime, outcome)
-        });
-        Ok(scope.unknown(promise))
+        Ok(scope.promise_of(|| {
+            let options = call_options(argument(scope, options, "options"))?;
+            let request = Request::new(&this.runtime, scope, request.raw(), Keep::Value);
+            Ok(this.start(scope, |chain, runtime| async move {
+                let outcome = chain.execute(&request, options).await;
+                finish(runtime.scope(), outcome)
+            }))
+        }))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
@@ -11,6 +11,7 @@ use napi_ohos::{Env, JsValue, Result};
 use super::arguments::{Argument, argument};
 use super::breaker::BreakerState;
 use super::client_config::{call_options, given_breaker, own_breaker, read_client_config, read_rng};
+use super::client_handle::ClientHandle;
 use super::clock::JsTimer;
 use super::errors::call_error;
 use super::executor::Runtime;
@@ -21,7 +22,6 @@ use super::js::{Checked, Scope};
 use super::kept::Keeper;
 use super::records::{CallOutcome, to_js};
 use super::snapshot::{Saved, wall_clock};
-use super::stream::AppSink;
 use crate::breaker::BreakerConfig;
 use crate::client::{self, ClientConfig};
 
@@ -31,15 +31,7 @@ type Core = client::ResilientLlmClient<InnerClient, JsTimer, JsHooks>;
 #[napi]
 #[repr(transparent)]
 pub struct ResilientLlmClient {
-    instance: Instance<Client>,
-}
-
-struct Client {
-    client: Rc<Core>,
-    runtime: Rc<Runtime>,
-    /// Of everything that the app passed in; held by each call in flight.
-    keeper: Rc<Keeper>,
-    listener_errors: Arc<AtomicU64>,
+    instance: Instance<ClientHandle<Core>>,
 }
 
 #[napi]
@@ -66,8 +58,6 @@ impl ResilientLlmClient {
         on_retry: Unknown,
     ) -> Result<Self> {
         let scope = constructing::<Self>(env, &this)?;
-        let runtime = Runtime::of(scope);
-        let keeper = Keeper::new(&runtime, scope, this.raw());
         let name = |value, name| super::arguments::config(scope, value, name);
         let arguments = Arguments {
             inner: name(inner, "inner"),
@@ -76,9 +66,8 @@ impl ResilientLlmClient {
             fallback: name(fallback, "fallback"),
             on_retry: name(on_retry, "onRetry"),
         };
-        let listener_errors = Arc::new(AtomicU64::new(0));
-        let client = Rc::new(runtime.enter(|_| arguments.read(&runtime, &keeper, listener_errors.clone()))??);
-        Ok(Self { instance: Instance::new(Client { client, runtime, keeper, listener_errors }) })
+        let read = |runtime: &_, keeper: &_, listener_errors| arguments.read(runtime, keeper, listener_errors);
+        Ok(Self { instance: Instance::new(ClientHandle::new(scope, this.raw(), read)?) })
     }
 
     /// The text of the model's answer, or the fallback text.
@@ -91,10 +80,8 @@ impl ResilientLlmClient {
     #[napi(ts_args_type = "request: Object", ts_return_type = "Promise<string>")]
     pub fn chat(&self, env: Env, request: Unknown) -> Result<Unknown<'static>> {
         let (this, scope) = (self.instance.of(env)?, Scope::of(env));
-        let (client, runtime, hold) = (this.client.clone(), this.runtime.clone(), this.keeper.hold());
         let request = Request::new(&this.runtime, scope, request.raw(), Keep::Nothing);
-        let promise = this.runtime.spawn(scope, async move {
-            let _hold = hold;
+        let promise = this.start(scope, |client, runtime| async move {
             let result = client.chat(&request).await;
             let scope = runtime.scope();
             result.map(|text| text.value(scope)).map_err(|error| {
@@ -113,18 +100,14 @@ impl ResilientLlmClient {
     #[napi(ts_args_type = "request: Object, options?: CallOptions", ts_return_type = "Promise<CallOutcome>")]
     pub fn execute(&self, env: Env, request: Unknown, options: Unknown) -> Result<Unknown<'static>> {
         let (this, scope) = (self.instance.of(env)?, Scope::of(env));
-        let options = match call_options(argument(scope, options, "options")) {
-            Ok(options) => options,
-            Err(error) => return Ok(scope.rejected(error)),
-        };
-        let (client, runtime, hold) = (this.client.clone(), this.runtime.clone(), this.keeper.hold());
-        let request = Request::new(&this.runtime, scope, request.raw(), Keep::Value);
-        let promise = this.runtime.spawn(scope, async move {
-            let _hold = hold;
-            let outcome = client.execute(&request, options).await;
-            to_js(runtime.scope(), CallOutcome::from(outcome))
-        });
-        Ok(scope.unknown(promise))
+        Ok(scope.promise_of(|| {
+            let options = call_options(argument(scope, options, "options"))?;
+            let request = Request::new(&this.runtime, scope, request.raw(), Keep::Value);
+            Ok(this.start(scope, |client, runtime| async move {
+                let outcome = client.execute(&request, options).await;
+                to_js(runtime.scope(), CallOutcome::from(outcome))
+            }))
+        }))
     }
 
     /// Runs a call whose answer comes piece by piece, and tells everything about it. Before the first text a failure is
@@ -148,19 +131,15 @@ impl ResilientLlmClient {
         options: Unknown,
     ) -> Result<Unknown<'static>> {
         let (this, scope) = (self.instance.of(env)?, Scope::of(env));
-        let (on_text, options) = (argument(scope, on_text, "onText"), argument(scope, options, "options"));
-        let (sink, options) = match AppSink::read_call(&this.runtime, on_text, options, &this.listener_errors) {
-            Ok(read) => read,
-            Err(error) => return Ok(scope.rejected(error)),
-        };
-        let (client, runtime, hold) = (this.client.clone(), this.runtime.clone(), this.keeper.hold());
-        let request = Request::new(&this.runtime, scope, request.raw(), Keep::Text);
-        let promise = this.runtime.spawn(scope, async move {
-            let _hold = hold;
-            let outcome = client.chat_stream(&request, options, &sink).await;
-            to_js(runtime.scope(), CallOutcome::from(outcome))
-        });
-        Ok(scope.unknown(promise))
+        Ok(scope.promise_of(|| {
+            let sink = this.sink(argument(scope, on_text, "onText"))?;
+            let options = call_options(argument(scope, options, "options"))?;
+            let request = Request::new(&this.runtime, scope, request.raw(), Keep::Text);
+            Ok(this.start(scope, |client, runtime| async move {
+                let outcome = client.chat_stream(&request, options, &sink).await;
+                to_js(runtime.scope(), CallOutcome::from(outcome))
+            }))
+        }))
     }
 
     /// What its breaker and its retry budget have learned, as a text to keep over the end of the app and to give to `restore()`
@@ -172,7 +151,7 @@ impl ResilientLlmClient {
     pub fn snapshot(&self, env: Env, now_unix_ms: Unknown) -> Result<String> {
         let this = self.instance.of(env)?;
         let now = wall_clock(env, now_unix_ms)?;
-        Ok(this.runtime.enter(|_| this.client.snapshot(now))?)
+        Ok(this.with(|client| client.snapshot(now))?)
     }
 
     /// Goes on where `snapshot()` was called, as if there had been no call since: see `CircuitBreaker.restore()`. A breaker that
@@ -186,7 +165,7 @@ impl ResilientLlmClient {
     pub fn restore(&self, env: Env, snapshot: Unknown, now_unix_ms: Unknown) -> Result<()> {
         let this = self.instance.of(env)?;
         let saved = Saved::read(env, snapshot, now_unix_ms)?;
-        Ok(this.runtime.enter(|_| saved.restore(|text, now| this.client.restore(text, now)))??)
+        Ok(this.with(|client| saved.restore(|text, now| client.restore(text, now)))??)
     }
 
     /// Attempts of the latest finished call. With calls at once, the outcome of each tells its own.
@@ -210,7 +189,7 @@ impl ResilientLlmClient {
     /// How often `onRetry` or `onText` threw.
     #[napi(getter)]
     pub fn listener_errors(&self, env: Env) -> Result<f64> {
-        Ok(self.instance.of(env)?.listener_errors.load(Ordering::Relaxed) as f64)
+        Ok(self.instance.of(env)?.listener_errors())
     }
 }
 

@@ -104,6 +104,11 @@ impl Scope {
         Thrown { scope: self, value }
     }
 
+    /// The promise that `start` gives, or one that is rejected with what it refuses.
+    pub fn promise_of(self, start: impl FnOnce() -> Checked<Value>) -> Unknown<'static> {
+        start().map_or_else(|error| self.rejected(error), |promise| self.unknown(promise))
+    }
+
     /// A promise that is rejected: who awaits a call expects all its errors there.
     pub fn rejected(self, thrown: Thrown) -> Unknown<'static> {
         let (deferred, promise) = self.promise();

@@ -65,6 +65,7 @@ mod chain;
 mod classify;
 mod client;
 mod client_config;
+mod client_handle;
 mod clock;
 mod create_breaker;
 mod device;

@@ -14,13 +14,12 @@ use napi_ohos::bindgen_prelude::Unknown;
 use napi_ohos::{Env, JsValue, Result};
 
 use super::arguments::{Argument, argument};
-use super::client_config::call_options;
 use super::executor::{JsPromise, Runtime};
 use super::inner_client::Text;
 use super::instance::{self, Instance, made_elsewhere};
 use super::js::{Checked, Deferred, Scope, Value};
 use super::kept::Reference;
-use crate::client::{CallOptions, TextSink as Sink};
+use crate::client::TextSink as Sink;
 use crate::log;
 
 /// The most pieces that a client may push ahead of the app.
@@ -169,16 +168,7 @@ pub struct AppSink {
 }
 
 impl AppSink {
-    /// What a streamed call is given: the function, and the call's options. `errors` counts what the function throws.
-    pub fn read_call(
-        runtime: &Rc<Runtime>,
-        on_text: Argument,
-        options: Argument,
-        errors: &Arc<AtomicU64>,
-    ) -> Checked<(Self, CallOptions)> {
-        Ok((Self::read(runtime, on_text, errors)?, call_options(options)?))
-    }
-
+    /// `errors` counts what the function throws.
     pub fn read(runtime: &Rc<Runtime>, on_text: Argument, errors: &Arc<AtomicU64>) -> Checked<Self> {
         let on_text = on_text.reference(runtime)?;
         Ok(Self { runtime: runtime.clone(), on_text, errors: errors.clone() })
