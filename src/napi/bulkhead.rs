@@ -141,19 +141,14 @@ impl Bulkhead {
     )]
     pub fn schedule(&self, env: Env, function: Unknown, options: Unknown) -> Result<Unknown<'static>> {
         let (this, scope) = (self.instance.of(env)?, Scope::of(env));
-        let read = || {
+        Ok(scope.promise_of(|| {
             let job = Job::read(&this.runtime, argument(scope, function, "fn"))?;
             let options = argument(scope, options, "options");
             let (wait, timeout) = (Wait::read(options)?, options.field(c"timeoutMs"));
             let timeout = timeout.optional(|time| time.millis(1.0))?;
-            Ok((this.runtime.enter(|scope| this.source.get(scope))??, job, wait, timeout))
-        };
-        let (bulkhead, job, wait, timeout) = match read() {
-            Ok(read) => read,
-            Err(error) => return Ok(scope.rejected(error)),
-        };
-        let run = run(this.clone(), bulkhead, job, wait, timeout);
-        Ok(scope.unknown(this.runtime.spawn(scope, run)))
+            let bulkhead = this.runtime.enter(|scope| this.source.get(scope))??;
+            Ok(this.runtime.spawn(scope, run(this.clone(), bulkhead, job, wait, timeout)))
+        }))
     }
 
     /// A place, for work that is no single function. Give it back with `release()`.
@@ -164,23 +159,20 @@ impl Bulkhead {
     #[napi(ts_args_type = "options?: AcquireOptions", ts_return_type = "Promise<BulkheadPermit>")]
     pub fn acquire(&self, env: Env, options: Unknown) -> Result<Unknown<'static>> {
         let (this, scope) = (self.instance.of(env)?, Scope::of(env));
-        let read = || {
+        Ok(scope.promise_of(|| {
             let wait = Wait::read(argument(scope, options, "options"))?;
-            Ok((this.runtime.enter(|scope| this.source.get(scope))??, wait))
-        };
-        let (bulkhead, wait) = match read() {
-            Ok(read) => read,
-            Err(error) => return Ok(scope.rejected(error)),
-        };
-        let own = this.clone();
-        Ok(scope.unknown(this.runtime.spawn(scope, async move {
-            let permit = bulkhead.acquire(&own.timer, wait.longest, wait.cancel.as_ref()).await;
-            let scope = own.runtime.scope();
-            let permit = Cell::new(Some(permit.map_err(|rejection| turned_away(scope, &rejection))?));
-            let place = Place { permit, runtime: own.runtime.clone() };
-            let permit = instance::make(scope, "BulkheadPermit\0", BulkheadPermit { instance: Instance::new(place) });
-            Ok(permit.unwrap_or_else(|| scope.undefined()))
-        })))
+            let bulkhead = this.runtime.enter(|scope| this.source.get(scope))??;
+            let own = this.clone();
+            Ok(this.runtime.spawn(scope, async move {
+                let permit = bulkhead.acquire(&own.timer, wait.longest, wait.cancel.as_ref()).await;
+                let scope = own.runtime.scope();
+                let permit = Cell::new(Some(permit.map_err(|rejection| turned_away(scope, &rejection))?));
+                let place = Place { permit, runtime: own.runtime.clone() };
+                let permit =
+                    instance::make(scope, "BulkheadPermit\0", BulkheadPermit { instance: Instance::new(place) });
+                Ok(permit.unwrap_or_else(|| scope.undefined()))
+            }))
+        }))
     }
 }
 

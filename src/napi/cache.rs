@@ -138,29 +138,8 @@ impl AnswerCache {
     pub fn get_or_call(&self, env: Env, request: Unknown, call: Unknown, options: Unknown) -> Result<Unknown<'static>> {
         let (this, scope) = (self.instance.of(env)?, Scope::of(env));
         let (request, call) = (argument(scope, request, "request"), argument(scope, call, "call"));
-        let asked = match Asked::read(this, request, call, argument(scope, options, "options")) {
-            Ok(asked) => asked,
-            Err(error) => return Ok(scope.rejected(error)),
-        };
-        let hold = this.keeper.hold();
-        let (cached, timer, runtime) = (this.cached.clone(), this.timer.clone(), this.runtime.clone());
-        let embed = this.embed.clone();
-        let promise = this.runtime.spawn(scope, async move {
-            let _hold = hold;
-            let until = timer.now() + asked.timeout;
-            let cancel = asked.cancel.clone();
-            let work = pin!(asked.answer(&cached, embed, &timer, &runtime));
-            let raced = race(work, cancel.as_ref(), pin!(timer.sleep_until(until))).await;
-            let scope = runtime.scope();
-            let failed = |class, text: &str| Err(call_error(scope, &CallError::new(class, text), None));
-            match raced {
-                Raced::Done(Ok(answer)) => to_js(scope, CachedAnswer::from(answer)),
-                Raced::Done(Err(failure)) => Err(failure.value(scope)),
-                Raced::Cancelled => failed(ErrorClass::Cancelled, "the call was cancelled"),
-                Raced::TimedOut(()) => failed(ErrorClass::Timeout, "call() gave nothing in time"),
-            }
-        });
-        Ok(scope.unknown(promise))
+        let options = argument(scope, options, "options");
+        Ok(scope.promise_of(|| Ok(this.start(scope, Asked::read(this, request, call, options)?))))
     }
 
     /// The stored answer to an equal request; undefined if there is none.
@@ -221,6 +200,27 @@ impl AnswerCache {
 }
 
 impl Cached {
+    fn start(&self, scope: Scope, asked: Asked) -> Value {
+        let hold = self.keeper.hold();
+        let (cached, timer, runtime) = (self.cached.clone(), self.timer.clone(), self.runtime.clone());
+        let embed = self.embed.clone();
+        self.runtime.spawn(scope, async move {
+            let _hold = hold;
+            let until = timer.now() + asked.timeout;
+            let cancel = asked.cancel.clone();
+            let work = pin!(asked.answer(&cached, embed, &timer, &runtime));
+            let raced = race(work, cancel.as_ref(), pin!(timer.sleep_until(until))).await;
+            let scope = runtime.scope();
+            let failed = |class, text: &str| Err(call_error(scope, &CallError::new(class, text), None));
+            match raced {
+                Raced::Done(Ok(answer)) => to_js(scope, CachedAnswer::from(answer)),
+                Raced::Done(Err(failure)) => Err(failure.value(scope)),
+                Raced::Cancelled => failed(ErrorClass::Cancelled, "the call was cancelled"),
+                Raced::TimedOut(()) => failed(ErrorClass::Timeout, "call() gave nothing in time"),
+            }
+        })
+    }
+
     fn cache(&self) -> &cache::AnswerCache {
         self.cached.cache()
     }

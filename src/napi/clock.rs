@@ -96,26 +96,24 @@ impl ManualClock {
     pub fn advance_async(&self, env: Env, ms: Unknown) -> Result<Unknown<'static>> {
         let Hand { clock, runtime, steps, .. } = self.instance.of(env)?;
         let scope = Scope::of(env);
-        let step = match step(scope, ms) {
-            Ok(step) => step,
-            Err(error) => return Ok(scope.rejected(error)),
-        };
-        let (clock, own, steps) = (clock.clone(), runtime.clone(), steps.clone());
-        let promise = runtime.spawn(scope, async move {
-            let target = clock.now() + step;
-            loop {
-                let before = steps.get();
-                settle_promises(&own).await;
-                // Another advance has gone on meanwhile: what that woke has to settle as well.
-                if steps.get() == before && !next_step(&clock, &steps, target) {
-                    break;
+        Ok(scope.promise_of(|| {
+            let step = step(scope, ms)?;
+            let (clock, own, steps) = (clock.clone(), runtime.clone(), steps.clone());
+            Ok(runtime.spawn(scope, async move {
+                let target = clock.now() + step;
+                loop {
+                    let before = steps.get();
+                    settle_promises(&own).await;
+                    // Another advance has gone on meanwhile: what that woke has to settle as well.
+                    if steps.get() == before && !next_step(&clock, &steps, target) {
+                        break;
+                    }
                 }
-            }
-            clock.advance(target.since(clock.now()));
-            settle_promises(&own).await;
-            Ok(own.scope().undefined())
-        });
-        Ok(scope.unknown(promise))
+                clock.advance(target.since(clock.now()));
+                settle_promises(&own).await;
+                Ok(own.scope().undefined())
+            }))
+        }))
     }
 
     /// How many sleeps are pending.

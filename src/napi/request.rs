@@ -56,21 +56,17 @@ pub fn next_delay_ms(env: Env, policy: Unknown, attempt: Unknown) -> Result<f64>
 #[napi(ts_args_type = "ms: number, token?: CancelToken, options?: SleepOptions", ts_return_type = "Promise<boolean>")]
 pub fn cancellable_sleep(env: Env, ms: Unknown, token: Unknown, options: Unknown) -> Unknown<'static> {
     let scope = Scope::of(env);
-    let runtime = Runtime::of(scope);
-    let read = || {
-        let ms = argument(scope, ms, "ms").millis(0.0)?;
+    scope.promise_of(|| {
+        let duration = argument(scope, ms, "ms").millis(0.0)?;
         let token = argument(scope, token, "token").optional(given_token)?;
-        Ok((ms, token, JsTimer::read(&runtime, argument(scope, options, "options").options()?)?))
-    };
-    let (duration, token, timer) = match read() {
-        Ok(read) => read,
-        Err(error) => return scope.rejected(error),
-    };
-    let own = runtime.clone();
-    scope.unknown(runtime.spawn(scope, async move {
-        let slept = request::cancellable_sleep(&timer, duration, token.as_ref()).await;
-        Ok(own.scope().boolean(slept))
-    }))
+        let runtime = Runtime::of(scope);
+        let timer = JsTimer::read(&runtime, argument(scope, options, "options").options()?)?;
+        let own = runtime.clone();
+        Ok(runtime.spawn(scope, async move {
+            let slept = request::cancellable_sleep(&timer, duration, token.as_ref()).await;
+            Ok(own.scope().boolean(slept))
+        }))
+    })
 }
 
 /// Policies for the two kinds of requests. Both are the article's figures: waits from 200 ms, twice as long each time,

@@ -31,18 +31,16 @@ pub struct BadScenario {
 pub fn bare_llm_call(env: Env, function: Unknown) -> Unknown<'static> {
     let scope = Scope::of(env);
     let runtime = Runtime::of(scope);
-    let called = argument(scope, function, "fn")
-        .function()
-        .and_then(|function| runtime.enter(|scope| scope.call(scope.undefined(), function, &[]))?);
-    match called {
-        Ok(promise) if scope.is_promise(promise) => scope.unknown(promise),
-        Ok(value) => {
-            let (deferred, promise) = scope.promise();
-            scope.resolve(deferred, value);
-            scope.unknown(promise)
+    scope.promise_of(|| {
+        let function = argument(scope, function, "fn").function()?;
+        let value = runtime.enter(|scope| scope.call(scope.undefined(), function, &[]))??;
+        if scope.is_promise(value) {
+            return Ok(value);
         }
-        Err(error) => scope.rejected(error),
-    }
+        let (deferred, promise) = scope.promise();
+        scope.resolve(deferred, value);
+        Ok(promise)
+    })
 }
 
 /// Makes many calls at once with nothing around them, and counts (layer 0 of article 004).
@@ -58,22 +56,18 @@ pub fn bare_llm_call(env: Env, function: Unknown) -> Unknown<'static> {
 pub fn demo_bad_scenario(env: Env, client: Unknown, concurrency: Unknown, clock: Unknown) -> Unknown<'static> {
     let scope = Scope::of(env);
     let runtime = Runtime::of(scope);
-    let read = || {
-        let function = Caller::read(&runtime, argument(scope, client, "client"))?;
+    scope.promise_of(|| {
+        let caller = Caller::read(&runtime, argument(scope, client, "client"))?;
         let concurrency = argument(scope, concurrency, "concurrency").optional(|count| count.count(1..=1_000))?;
         let timer = argument(scope, clock, "clock").optional(JsTimer::given)?;
-        Ok((function, concurrency.unwrap_or(20), timer.unwrap_or_else(|| JsTimer::System(runtime.clone()))))
-    };
-    let (caller, concurrency, timer) = match read() {
-        Ok(read) => read,
-        Err(error) => return scope.rejected(error),
-    };
-    let own = runtime.clone();
-    scope.unknown(runtime.spawn(scope, async move {
-        let seen = mock::demo_bad_scenario(|| caller.call(), concurrency, &timer).await;
-        let mock::BadScenario { success, failed, total_time } = seen;
-        to_js(own.scope(), BadScenario { success, failed, total_time_ms: measured_ms(total_time) })
-    }))
+        let own = runtime.clone();
+        Ok(runtime.spawn(scope, async move {
+            let timer = timer.unwrap_or_else(|| JsTimer::System(own.clone()));
+            let seen = mock::demo_bad_scenario(|| caller.call(), concurrency.unwrap_or(20), &timer).await;
+            let mock::BadScenario { success, failed, total_time } = seen;
+            to_js(own.scope(), BadScenario { success, failed, total_time_ms: measured_ms(total_time) })
+        }))
+    })
 }
 
 /// Makes one call of the app's client.

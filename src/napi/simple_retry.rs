@@ -39,10 +39,8 @@ use crate::retry::RetryConfig;
 pub fn with_simple_retry(env: Env, function: Unknown, options: Unknown) -> Unknown<'static> {
     let scope = Scope::of(env);
     let runtime = Runtime::of(scope);
-    match start(&runtime, scope, argument(scope, function, "fn"), argument(scope, options, "options")) {
-        Ok(promise) => scope.unknown(promise),
-        Err(error) => scope.rejected(error),
-    }
+    let (function, options) = (argument(scope, function, "fn"), argument(scope, options, "options"));
+    scope.promise_of(|| start(&runtime, scope, function, options))
 }
 
 fn start(runtime: &Rc<Runtime>, scope: Scope, function: Argument, options: Argument) -> Checked<Value> {
