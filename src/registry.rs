@@ -40,13 +40,13 @@ pub enum RegistryError {
 }
 
 impl RegistryError {
-    /// For what is made with a name among other settings.
-    pub fn into_invalid_config(self) -> InvalidConfig {
+    /// As the error of a setting `name`, for what is made with a name among other settings.
+    pub fn into_invalid_config(self, name: &str) -> InvalidConfig {
         match self {
             Self::InvalidConfig(error) => error,
             Self::Full { limit } => {
                 let allowed = format!("one of the {limit} names that are in use, which is the limit");
-                InvalidConfig::new("name", "one more", allowed)
+                InvalidConfig::new("name", format!("'{name}'"), allowed)
             }
         }
     }

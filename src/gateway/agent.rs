@@ -4,7 +4,7 @@ use std::time::Duration;
 use super::answer::{AgentAnswer, AnswerSource};
 use super::config::{AgentConfig, AgentModels};
 use super::stats::{AgentStats, TierCalls};
-use crate::breaker::CircuitBreaker;
+use crate::breaker::{self, CircuitBreaker};
 use crate::bulkhead::{self, Bulkhead, Preset, Rejection, RejectionReason};
 use crate::cache::{CacheKey, Flights, Joined};
 use crate::cancel::{CancelReason, CancelToken};
@@ -16,7 +16,7 @@ use crate::clock::{Clock, SystemClock, Timer, Timestamp};
 use crate::error::InvalidConfig;
 use crate::lock::lock;
 use crate::random::{Rng, SeededRng};
-use crate::registry::RegistryError;
+use crate::registry::{Registered, Registry};
 use crate::retry::StopReason;
 use crate::router::{ModelRouter, ModelTier, RouteDecision};
 use crate::snapshot::RestoreError;
@@ -116,11 +116,11 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ResilientAgent<L, T, Q, 
     ) -> Result<Self, InvalidConfig> {
         let breaker = |tier: ModelTier| match &config.name {
             None => CircuitBreaker::with_clock(config.breaker, clock.clone(), rng.clone()).map(Arc::new),
-            Some(name) => shared(CircuitBreaker::named(&format!("{name}:{tier}"), config.breaker)),
+            Some(name) => shared(breaker::registry(), &format!("{name}:{tier}"), config.breaker),
         };
         let bulkhead = |tier: ModelTier| match (&config.name, config.bulkheads[tier as usize]) {
             (None, limits) => Bulkhead::with_clock(limits, clock.clone()).map(Arc::new),
-            (Some(name), limits) => shared(bulkhead::registry().get_or_create(&format!("{name}:{tier}"), limits)),
+            (Some(name), limits) => shared(bulkhead::registry(), &format!("{name}:{tier}"), limits),
         };
         let [premium, standard, economy, _] = ModelTier::ORDER;
         let breakers = [breaker(premium)?, breaker(standard)?, breaker(economy)?];
@@ -395,8 +395,9 @@ impl<'a> Invocation<'a> {
 }
 
 /// What is shared by its name, whoever has set it.
-fn shared<T>(found: Result<(Arc<T>, bool), RegistryError>) -> Result<Arc<T>, InvalidConfig> {
-    found.map(|(found, _)| found).map_err(RegistryError::into_invalid_config)
+fn shared<T: Registered>(registry: &Registry<T>, name: &str, config: T::Config) -> Result<Arc<T>, InvalidConfig> {
+    let found = registry.get_or_create(name, config);
+    found.map(|(found, _)| found).map_err(|error| error.into_invalid_config(name))
 }
 
 fn reason(rejection: &Rejection) -> StopReason {

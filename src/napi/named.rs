@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::arguments::Argument;
 use super::errors::bad_input;
 use super::js::{Checked, Scope, Thrown};
-use crate::error::InvalidConfig;
 use crate::registry::{MAX_NAME, Registered, Registry, RegistryError};
 
 pub enum Source<T: Registered + 'static> {
@@ -84,12 +83,5 @@ pub fn read_name(name: Argument) -> Checked<String> {
 
 /// The error for a name that the registry refuses.
 pub fn refused(scope: Scope, name: &str, error: RegistryError) -> Thrown {
-    let error = match error {
-        RegistryError::InvalidConfig(error) => error,
-        RegistryError::Full { limit } => {
-            let allowed = format!("one of the {limit} names that are in use, which is the limit");
-            InvalidConfig::new("name", format!("'{name}'"), allowed)
-        }
-    };
-    bad_input(scope, "INVALID_CONFIG", &error)
+    bad_input(scope, "INVALID_CONFIG", &error.into_invalid_config(name))
 }
