@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use super::answer::{AgentAnswer, AnswerSource};
 use super::config::{AgentConfig, AgentModels};
-use super::stats::{AgentStats, TierCalls};
+use super::stats::{AgentStats, Figures};
 use crate::breaker::{self, CircuitBreaker};
 use crate::bulkhead::{self, Bulkhead, Preset, Rejection, RejectionReason};
 use crate::cache::{CacheKey, Flights, Joined};
@@ -79,13 +79,6 @@ pub struct ResilientAgent<L, T, Q = DefaultQualityCheck, H = NoHooks> {
     store_answers: bool,
     figures: Mutex<Figures>,
     shut_down: CancelToken,
-}
-
-#[derive(Default)]
-struct Figures {
-    total_calls: u64,
-    total_degraded: u64,
-    model_calls: [TierCalls; 4],
 }
 
 impl<L: LlmClient, T: Timer> ResilientAgent<L, T> {
@@ -280,7 +273,8 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ResilientAgent<L, T, Q, 
 
     fn finish(&self, answer: AgentAnswer, started: Timestamp) -> AgentAnswer {
         let answer = AgentAnswer { latency: self.cascade.timer().now().since(started), ..answer };
-        self.count(&answer);
+        let tier_of = |name: &str| self.cascade.models().position(|model| model == name);
+        lock(&self.figures).count(&answer, tier_of);
         answer
     }
 
@@ -338,28 +332,6 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ResilientAgent<L, T, Q, 
             retry_after: None,
             passed_over: Vec::new(),
             trace: Vec::new(),
-        }
-    }
-
-    fn count(&self, answer: &AgentAnswer) {
-        let mut figures = lock(&self.figures);
-        figures.total_calls += 1;
-        figures.total_degraded += u64::from(answer.degraded());
-        match answer.source {
-            AnswerSource::Model | AnswerSource::Cache => {
-                figures.model_calls[answer.model_used as usize].success += 1;
-            }
-            AnswerSource::Fallback => figures.model_calls[ModelTier::Cache as usize].failed += 1,
-            AnswerSource::None => {}
-        }
-        if answer.shared {
-            return;
-        }
-        for attempt in answer.trace.iter().filter(|attempt| attempt.class.is_some()) {
-            let name = attempt.provider.as_deref();
-            if let Some(tier) = self.cascade.models().position(|model| Some(model) == name) {
-                figures.model_calls[tier].failed += 1;
-            }
         }
     }
 }

@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
 
+use super::answer::{AgentAnswer, AnswerSource};
 use crate::breaker::{BreakerState, BreakerStats};
 use crate::bulkhead::BulkheadStats;
+use crate::router::ModelTier;
 
 /// Calls of one tier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,4 +27,33 @@ pub struct AgentStats {
     pub circuits: [(BreakerState, BreakerStats); 3],
     /// Bulkheads by name. Not reset.
     pub bulkheads: BTreeMap<&'static str, BulkheadStats>,
+}
+
+/// The counts of calls.
+#[derive(Default)]
+pub struct Figures {
+    pub total_calls: u64,
+    pub total_degraded: u64,
+    pub model_calls: [TierCalls; 4],
+}
+
+impl Figures {
+    /// Counts a call; `tier_of` knows a model's tier by its name.
+    pub fn count(&mut self, answer: &AgentAnswer, tier_of: impl Fn(&str) -> Option<usize>) {
+        self.total_calls += 1;
+        self.total_degraded += u64::from(answer.degraded());
+        match answer.source {
+            AnswerSource::Model | AnswerSource::Cache => self.model_calls[answer.model_used as usize].success += 1,
+            AnswerSource::Fallback => self.model_calls[ModelTier::Cache as usize].failed += 1,
+            AnswerSource::None => {}
+        }
+        if answer.shared {
+            return;
+        }
+        for attempt in answer.trace.iter().filter(|attempt| attempt.class.is_some()) {
+            if let Some(tier) = attempt.provider.as_deref().and_then(&tier_of) {
+                self.model_calls[tier].failed += 1;
+            }
+        }
+    }
 }
