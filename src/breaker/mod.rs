@@ -57,18 +57,22 @@ mod event;
 mod listeners;
 mod named;
 mod permit;
+mod rejection;
 mod state;
+mod stats;
 #[cfg(test)]
 mod tests;
 mod window;
 
-pub use circuit_breaker::{BreakerStats, CircuitBreaker};
+pub use circuit_breaker::CircuitBreaker;
 pub use config::BreakerConfig;
 pub use event::{BreakerEvent, TransitionReason};
 pub use named::registry;
 pub use permit::{FailureReport, Permit};
+pub use rejection::{Rejection, RejectionReason};
+pub use state::BreakerState;
 pub(crate) use state::SavedState;
 #[cfg(any(feature = "napi", target_env = "ohos"))]
 pub(crate) use state::Ticket;
-pub use state::{BreakerState, Rejection, RejectionReason};
+pub use stats::BreakerStats;
 pub use window::{WindowConfig, WindowCounts, WindowSpan};

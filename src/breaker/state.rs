@@ -9,10 +9,10 @@ pub(crate) use saved::SavedState;
 use super::config::BreakerConfig;
 use super::event::{BreakerEvent, TransitionReason};
 use super::permit::FailureReport;
+use super::rejection::{Rejection, RejectionReason};
 use super::window::{Window, WindowCounts};
 use crate::classify::ErrorClass;
 use crate::clock::Timestamp;
-use crate::millis::whole_millis;
 
 /// A probe that runs into its attempt timeout says so a moment later. If its place were given away at the very timeout,
 /// that failure would come too late to count, and a hanging service would be probed on and on.
@@ -38,41 +38,6 @@ impl BreakerState {
             Self::HalfOpen => "half_open",
         }
     }
-}
-
-/// Why a call was not admitted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RejectionReason {
-    /// The breaker is open.
-    Open,
-    /// It is half-open and all probe places are taken.
-    HalfOpenBusy,
-    /// The service asked to be left alone until later (Retry-After).
-    RetryAfter,
-    /// It was isolated by hand.
-    Isolated,
-}
-
-impl RejectionReason {
-    /// As ArkTS sees it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::HalfOpenBusy => "half_open_busy",
-            Self::RetryAfter => "retry_after",
-            Self::Isolated => "isolated",
-        }
-    }
-}
-
-/// A call was not admitted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("circuit breaker rejects the call ({}), retry after {} ms", reason.as_str(), whole_millis(*retry_after))]
-pub struct Rejection {
-    /// Why.
-    pub reason: RejectionReason,
-    /// When a call may be admitted again. The longest possible time for an isolated breaker.
-    pub retry_after: Duration,
 }
 
 /// Names one admission: the generation that gave it and, for a probe, which one.
