@@ -10,7 +10,7 @@ use napi_ohos::{Env, JsValue, Result};
 
 use super::agent_records::{AgentAnswer, AgentStats};
 use super::arguments::{Argument, argument, config};
-use super::bulkhead::{self, given_options};
+use super::bulkhead;
 use super::client_config::{call_options, read_client_config, read_rng};
 use super::client_handle::ClientHandle;
 use super::clock::JsTimer;
@@ -164,7 +164,7 @@ pub fn create_resilient_agent(env: Env, options: Unknown) -> Result<Unknown<'sta
 pub fn cascaded_model_call(env: Env, options: Unknown) -> Unknown<'static> {
     let scope = Scope::of(env);
     scope.promise_of(|| {
-        let options = given_options(config(scope, options, "options"))?;
+        let options = config(scope, options, "options").given_options()?;
         let mut prompt = Prompt::read(&Runtime::of(scope), options.field(c"prompt"), options)?;
         prompt.options.tier = options.field(c"startingTier").optional(read_tier)?;
         let retry = RetryConfig { max_retries: 0, ..RetryConfig::default() };
@@ -201,7 +201,7 @@ impl Prompt {
 
 fn make(scope: Scope, instance: Value, options: Argument, defaults: ClientConfig) -> Checked<ClientHandle<Core>> {
     ClientHandle::new(scope, instance, |runtime, keeper, listener_errors| {
-        read_agent(runtime, keeper, given_options(options)?, defaults, listener_errors)
+        read_agent(runtime, keeper, options.given_options()?, defaults, listener_errors)
     })
 }
 

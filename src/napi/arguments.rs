@@ -91,6 +91,11 @@ impl Argument {
         }
     }
 
+    /// An options object that must be there.
+    pub fn given_options(self) -> Checked<Self> {
+        self.given().ok_or_else(|| self.wrong("an object"))?.options()
+    }
+
     /// The items of an array; none when it is left out. All go by the array's name in errors.
     pub fn items(self) -> Checked<Vec<Self>> {
         let Some(list) = self.given() else { return Ok(Vec::new()) };

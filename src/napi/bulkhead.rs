@@ -93,7 +93,7 @@ impl Bulkhead {
         let scope = constructing::<Self>(env, &this)?;
         let runtime = Runtime::of(scope);
         let options = config(scope, options, "config");
-        let name = read_name(given_options(options)?.field(c"name"))?;
+        let name = read_name(options.given_options()?.field(c"name"))?;
         let settings = read_config(options, BulkheadConfig::default())?;
         let (timer, clock) = on_clock(&runtime, config(scope, clock, "clock"))?;
         let made = match clock {
@@ -185,11 +185,6 @@ impl Bulkhead {
 pub fn create_bulkhead(env: Env, config: Unknown, clock: Unknown) -> Result<Unknown<'static>> {
     let scope = Scope::of(env);
     Ok(scope.unknown(instance::construct(scope, "Bulkhead\0", &[config.raw(), clock.raw()])?))
-}
-
-/// An options object that must be there.
-pub fn given_options(options: Argument) -> Checked<Argument> {
-    options.given().ok_or_else(|| options.wrong("an object"))?.options()
 }
 
 /// How a place is waited for.

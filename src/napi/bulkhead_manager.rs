@@ -7,7 +7,7 @@ use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Env, JsValue, Result};
 
 use super::arguments::{argument, config};
-use super::bulkhead::{Bulkhead, Handle, given_options, on_clock, read_config};
+use super::bulkhead::{Bulkhead, Handle, on_clock, read_config};
 use super::clock::JsTimer;
 use super::executor::Runtime;
 use super::instance::{self, Instance, constructing};
@@ -54,7 +54,7 @@ impl BulkheadManager {
     #[napi(ts_args_type = "config: BulkheadConfig", ts_return_type = "Bulkhead")]
     pub fn get_or_create(&self, env: Env, options: Unknown) -> Result<Unknown<'static>> {
         let (this, scope) = (self.instance.of(env)?, Scope::of(env));
-        let options = given_options(config(scope, options, "config"))?;
+        let options = config(scope, options, "config").given_options()?;
         let name = options.field(c"name");
         let text = read_name(name)?;
         let settings = read_config(options, BulkheadConfig::default())?;

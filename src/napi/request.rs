@@ -242,7 +242,7 @@ struct Policy {
 
 impl Policy {
     fn read(runtime: &Rc<Runtime>, policy: Argument) -> Checked<Self> {
-        let policy = policy.given().ok_or_else(|| policy.wrong("an object"))?.options()?;
+        let policy = policy.given_options()?;
         let base = policy.field(c"baseMs").millis(0.0)?;
         let factor = policy.field(c"factor").number(BackoffConfig::FACTOR)?;
         let max = policy.field(c"maxMs").millis(0.0)?;

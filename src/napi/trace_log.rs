@@ -87,7 +87,7 @@ impl TraceLog {
     #[napi(ts_args_type = "trace: RetryTrace")]
     pub fn add(&self, env: Env, trace: Unknown) -> Result<()> {
         let (this, scope) = (self.instance.of(env)?, Scope::of(env));
-        let trace = required(argument(scope, trace, "trace"))?;
+        let trace = argument(scope, trace, "trace").given_options()?;
         trace.field(c"url").string(MAX_URL_BYTES)?;
         trace.field(c"attempts").integer(0, MAX_SAFE_INTEGER)?;
         let delays = trace.field(c"delays");
@@ -105,7 +105,7 @@ impl TraceLog {
     #[napi(ts_args_type = "outcome: CallOutcome, url: string")]
     pub fn add_outcome(&self, env: Env, outcome: Unknown, url: Unknown) -> Result<()> {
         let (this, scope) = (self.instance.of(env)?, Scope::of(env));
-        let outcome = required(argument(scope, outcome, "outcome"))?;
+        let outcome = argument(scope, outcome, "outcome").given_options()?;
         let url = argument(scope, url, "url").string(MAX_URL_BYTES)?;
         Ok(this.add(scope, trace_of(outcome, url)?)?)
     }
@@ -161,10 +161,6 @@ impl TraceLog {
     pub fn listener_errors(&self, env: Env) -> Result<f64> {
         Ok(self.instance.of(env)?.listener_errors.load(Ordering::Relaxed) as f64)
     }
-}
-
-fn required(object: Argument) -> Checked<Argument> {
-    object.given().ok_or_else(|| object.wrong("an object"))?.options()
 }
 
 /// The record of a call, as a trace.
