@@ -7,7 +7,9 @@
 //! Every call that can run JS clears an exception that it leaves pending, see [`Scope::call`]: an engine that finds one
 //! pending after a native callback may stop all async work.
 
-use std::ffi::CStr;
+mod properties;
+mod text;
+
 use std::ptr;
 
 use napi_ohos::bindgen_prelude::Unknown;
@@ -174,13 +176,6 @@ impl Scope {
         self.make(|result| unsafe { sys::napi_create_double(self.env, value, result) })
     }
 
-    pub fn string(self, text: &str) -> Value {
-        // SAFETY: pointer and length describe `text`, which the engine copies.
-        self.make(|result| unsafe {
-            sys::napi_create_string_utf8(self.env, text.as_ptr().cast(), text.len() as isize, result)
-        })
-    }
-
     pub fn object(self) -> Value {
         // SAFETY: no argument but the environment.
         self.make(|result| unsafe { sys::napi_create_object(self.env, result) })
@@ -223,200 +218,6 @@ impl Scope {
         // SAFETY: a live value of this scope; the engine checks its type.
         let status = unsafe { sys::napi_get_value_bool(self.env, value, &mut boolean) };
         (status == sys::Status::napi_ok).then_some(boolean)
-    }
-
-    /// The string, if it is one. Lone surrogates become U+FFFD.
-    pub fn as_string(self, value: Value) -> Option<String> {
-        // Most strings fit: one call instead of asking for the length first.
-        let mut buffer = [0_u8; 256];
-        let mut length = 0;
-        // SAFETY: the engine writes at most the given size, the NUL included.
-        let status = unsafe {
-            sys::napi_get_value_string_utf8(self.env, value, buffer.as_mut_ptr().cast(), buffer.len(), &mut length)
-        };
-        if status != sys::Status::napi_ok {
-            return None;
-        }
-        // A full buffer may have been cut; a character of up to four bytes may have been left out.
-        if length < buffer.len() - 4 {
-            return Some(text_of(buffer[..length].to_vec()));
-        }
-        // SAFETY: no buffer: only the length is asked for.
-        unsafe { sys::napi_get_value_string_utf8(self.env, value, ptr::null_mut(), 0, &mut length) };
-        let mut bytes = vec![0_u8; length + 1];
-        // SAFETY: as above.
-        unsafe {
-            sys::napi_get_value_string_utf8(self.env, value, bytes.as_mut_ptr().cast(), bytes.len(), &mut length);
-        }
-        bytes.truncate(length);
-        Some(text_of(bytes))
-    }
-
-    /// The start of the string, at most `max_bytes`, ending on a character boundary. No more than that is read.
-    pub fn start_of_string(self, value: Value, max_bytes: usize) -> Option<String> {
-        // A code unit takes three bytes at the most.
-        let most = max_bytes.min(3 * self.string_length(value)?);
-        if most == 0 {
-            return Some(String::new());
-        }
-        let (mut bytes, mut length) = (vec![0_u8; most + 1], 0);
-        // SAFETY: the engine writes at most the given size, the NUL included.
-        unsafe {
-            sys::napi_get_value_string_utf8(self.env, value, bytes.as_mut_ptr().cast(), bytes.len(), &mut length);
-        }
-        bytes.truncate(length);
-        // Not every engine leaves a character out that has no room.
-        if let Err(error) = std::str::from_utf8(&bytes)
-            && error.error_len().is_none()
-        {
-            bytes.truncate(error.valid_up_to());
-        }
-        Some(text_of(bytes))
-    }
-
-    /// Length of a string in code units; `None` for anything else.
-    pub fn string_length(self, value: Value) -> Option<usize> {
-        let mut length = 0;
-        // SAFETY: a live value; no buffer: only the length is asked for.
-        let status = unsafe { sys::napi_get_value_string_utf16(self.env, value, ptr::null_mut(), 0, &mut length) };
-        (status == sys::Status::napi_ok).then_some(length)
-    }
-
-    /// The code units of a string, as they are: lone surrogates stay.
-    pub fn as_utf16(self, value: Value) -> Vec<u16> {
-        let mut length = self.string_length(value).unwrap_or(0);
-        let mut units = vec![0_u16; length + 1];
-        // SAFETY: the engine writes at most the given size, the NUL included.
-        unsafe { sys::napi_get_value_string_utf16(self.env, value, units.as_mut_ptr(), units.len(), &mut length) };
-        units.truncate(length);
-        units
-    }
-
-    pub fn utf16(self, units: &[u16]) -> Value {
-        // SAFETY: pointer and length describe `units`, which the engine copies.
-        self.make(|result| unsafe {
-            sys::napi_create_string_utf16(self.env, units.as_ptr(), units.len() as isize, result)
-        })
-    }
-
-    /// A property; undefined if there is none, if `value` can have none, or if its getter throws.
-    pub fn get(self, value: Value, name: &CStr) -> Value {
-        // Asked for a property of undefined, the engine makes an exception with a stack: slow, and only to be dropped.
-        match self.type_of(value) {
-            Type::Undefined | Type::Null => self.undefined(),
-            _ => self.get_of(value, name),
-        }
-    }
-
-    /// The same of what is known to be an object.
-    pub fn get_of(self, object: Value, name: &CStr) -> Value {
-        let mut value = ptr::null_mut();
-        // SAFETY: a live value and a NUL-terminated name.
-        let status = unsafe { sys::napi_get_named_property(self.env, object, name.as_ptr(), &mut value) };
-        if status == sys::Status::napi_ok && !value.is_null() {
-            return value;
-        }
-        self.take_exception();
-        self.undefined()
-    }
-
-    /// The same for any key.
-    pub fn get_by(self, object: Value, key: Value) -> Value {
-        let mut value = ptr::null_mut();
-        // SAFETY: live values.
-        let status = unsafe { sys::napi_get_property(self.env, object, key, &mut value) };
-        if status == sys::Status::napi_ok && !value.is_null() {
-            return value;
-        }
-        self.take_exception();
-        self.undefined()
-    }
-
-    pub fn get_index(self, object: Value, index: u32) -> Value {
-        let mut value = ptr::null_mut();
-        // SAFETY: a live value.
-        let status = unsafe { sys::napi_get_element(self.env, object, index, &mut value) };
-        if status == sys::Status::napi_ok && !value.is_null() {
-            return value;
-        }
-        self.take_exception();
-        self.undefined()
-    }
-
-    /// Length of an array; `None` for anything else.
-    pub fn array_length(self, value: Value) -> Option<u32> {
-        let (mut is_array, mut length) = (false, 0);
-        // SAFETY: a live value; results outlive the calls.
-        unsafe {
-            sys::napi_is_array(self.env, value, &mut is_array);
-            (is_array && sys::napi_get_array_length(self.env, value, &mut length) == sys::Status::napi_ok)
-                .then_some(length)
-        }
-    }
-
-    /// Names of the enumerable string properties, `most` at the most.
-    pub fn keys(self, object: Value, most: u32) -> Vec<Value> {
-        let mut names = ptr::null_mut();
-        // SAFETY: a live value; the engine checks that it is an object.
-        let status = unsafe { sys::napi_get_property_names(self.env, object, &mut names) };
-        self.listed(status, names, most)
-    }
-
-    /// Names of all own string properties, hidden ones too.
-    pub fn all_keys(self, object: Value) -> Vec<Value> {
-        let mut names = ptr::null_mut();
-        // SAFETY: a live value; the engine checks that it is an object.
-        let status = unsafe {
-            let (own, strings) = (sys::KeyCollectionMode::own_only, sys::KeyFilter::skip_symbols);
-            let as_text = sys::KeyConversion::numbers_to_strings;
-            sys::napi_get_all_property_names(self.env, object, own, strings, as_text, &mut names)
-        };
-        self.listed(status, names, u32::MAX)
-    }
-
-    fn listed(self, status: sys::napi_status, names: Value, most: u32) -> Vec<Value> {
-        if status != sys::Status::napi_ok {
-            self.take_exception();
-            return Vec::new();
-        }
-        let length = self.array_length(names).unwrap_or(0).min(most);
-        (0..length).map(|index| self.get_index(names, index)).collect()
-    }
-
-    /// Gives an object that this layer made a property, whatever setters every object inherits.
-    pub fn set(self, object: Value, name: &CStr, value: Value) {
-        self.define(object, property(name, value, PLAIN));
-    }
-
-    /// The same for an object that the app can have frozen. False: it could not be set.
-    pub fn set_own(self, object: Value, key: Value, value: Value) -> bool {
-        let set = self.define(
-            object,
-            sys::napi_property_descriptor { utf8name: ptr::null(), name: key, ..property(c"", value, PLAIN) },
-        );
-        // Ark does not tell where V8 does: look.
-        set && self.same(self.get_by(object, key), value)
-    }
-
-    pub fn delete(self, object: Value, key: Value) {
-        // SAFETY: live values; whether it was there is not asked.
-        unsafe { sys::napi_delete_property(self.env, object, key, ptr::null_mut()) };
-        self.take_exception();
-    }
-
-    /// Gives an object a property that can neither be listed nor changed. False: it takes none, or has one of that name.
-    pub fn set_hidden(self, object: Value, name: &CStr, value: Value) -> bool {
-        let set = self.define(object, property(name, value, sys::PropertyAttributes::default));
-        set && self.same(self.get(object, name), value)
-    }
-
-    fn define(self, object: Value, property: sys::napi_property_descriptor) -> bool {
-        // SAFETY: live values, and a NUL-terminated name or a key, in one descriptor.
-        let status = unsafe { sys::napi_define_properties(self.env, object, 1, &property) };
-        if status != sys::Status::napi_ok {
-            self.take_exception();
-        }
-        status == sys::Status::napi_ok
     }
 
     pub fn same(self, first: Value, second: Value) -> bool {
@@ -484,27 +285,5 @@ impl Scope {
     }
 }
 
-/// Of a property as an assignment makes it.
-const PLAIN: sys::napi_property_attributes =
-    sys::PropertyAttributes::writable | sys::PropertyAttributes::enumerable | sys::PropertyAttributes::configurable;
-
-/// A property with a value. Its name must outlive it.
-fn property(name: &CStr, value: Value, attributes: sys::napi_property_attributes) -> sys::napi_property_descriptor {
-    sys::napi_property_descriptor {
-        utf8name: name.as_ptr(),
-        name: ptr::null_mut(),
-        method: None,
-        getter: None,
-        setter: None,
-        value,
-        attributes,
-        data: ptr::null_mut(),
-    }
-}
-
 /// The settling end of a promise; used once.
 pub struct Deferred(sys::napi_deferred);
-
-fn text_of(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
-}

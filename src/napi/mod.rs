@@ -19,7 +19,7 @@
 //! 4. **Errors** are [`Thrown`](js::Thrown) up to the end of the method, where `?` makes the exception pending: no
 //!    sooner, since hardly anything of Node-API works while one is. So a closure for `enter` gives
 //!    [`Checked`](js::Checked), not napi-ohos's `Result`. What returns a promise rejects it:
-//!    [`Scope::rejected`](js::Scope::rejected).
+//!    [`Scope::promise_of`](js::Scope::promise_of).
 //! 5. **A promise** comes from [`Runtime::spawn`](executor::Runtime::spawn); one of the app is awaited as a
 //!    [`JsPromise`](executor::JsPromise), which converts the value the moment it settles. No [`Value`](js::Value) is
 //!    kept over an await.
