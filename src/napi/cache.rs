@@ -1,5 +1,6 @@
 //! `AnswerCache`: answers for the next time.
 
+use std::future;
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -268,7 +269,14 @@ impl Asked {
             }
             _ => None,
         };
-        cached.get_or_call(self.key, meaning, async || fresh(&self.call, runtime).await).await
+        let call = async || {
+            if self.cancel.as_ref().is_some_and(cancel::CancelToken::is_cancelled) {
+                // Nothing is called any more: the race in `get_or_call` sees it next, and whoever waits leads.
+                future::pending::<()>().await;
+            }
+            fresh(&self.call, runtime).await
+        };
+        cached.get_or_call(self.key, meaning, call).await
     }
 }
 

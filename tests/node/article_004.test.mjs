@@ -460,6 +460,19 @@ test('a leader that is cancelled hands over; a call without end has a limit', as
   assert.equal(clock.now(), 50)
 })
 
+test('what was cancelled before it is called is not called', async () => {
+  const cancelToken = new CancelToken()
+  const { cache } = cached({ similarity: { dimensions: 2, embed: () => (cancelToken.cancel(), [1, 0]) } })
+  let calls = 0
+  const call = async () => (calls++, 'answer')
+  const first = cache.getOrCall('q', call, { cancelToken, question: 'q' }) // while it is embedded
+  await assert.rejects(first, (error) => error.code === 'cancelled')
+  await assert.rejects(cache.getOrCall('q', call, { cancelToken }), (error) => error.code === 'cancelled')
+  assert.equal(calls, 0)
+  cache.set('q', 'stored')
+  assert.equal((await cache.getOrCall('q', call, { cancelToken })).source, 'stored', 'it costs nothing')
+})
+
 test('a question that means the same is found by the app\'s embeddings', async () => {
   const vectors = { 'what is 1+1': [1, 0], 'how much is 1+1': [0.99, 0.05], 'write a poem': [0, 1] }
   let embedded = 0
