@@ -31,7 +31,6 @@ pub(crate) mod internal {
     pub(crate) use super::driver::Driver;
     pub(crate) use super::exchange::{Exchange, Whole};
     pub(crate) use super::names::check_names;
-    #[cfg(any(feature = "napi", target_env = "ohos"))]
     pub(crate) use super::race::{Raced, race};
     pub(crate) use super::stream::Streamed;
     pub(crate) use super::target::Target;

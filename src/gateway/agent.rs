@@ -1,3 +1,4 @@
+use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use crate::bulkhead::{self, Bulkhead, Preset, Rejection, RejectionReason};
 use crate::cache::{CacheKey, Flights, Joined};
 use crate::cancel::{CancelReason, CancelToken};
 use crate::cascade::{DefaultQualityCheck, Model, ModelCascade, QualityCheck};
+use crate::client::internal::{Raced, race};
 use crate::client::{
     AnswerText, CallOptions, Hooks, LlmClient, LlmResponse, NoHooks, Outcome, OutcomeStatus, TextOf, TextSink,
 };
@@ -160,7 +162,7 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ResilientAgent<L, T, Q, 
         let started = self.cascade.timer().now();
         let answer = match self.known(prompt, &options) {
             Some(answer) => {
-                self.cascade.deliver(answer.text.clone(), options.call, sink).await;
+                self.cascade.deliver(answer.text.clone(), self.ending_with_it(options.call), sink).await;
                 answer
             }
             None => {
@@ -226,49 +228,76 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ResilientAgent<L, T, Q, 
         (!self.shut_down.is_cancelled()).then(|| self.stored_answer(text.as_ref().to_owned()))
     }
 
-    /// Makes the call, or waits for an equal one that is under way.
+    /// Makes the call, or waits for an equal one that is under way: no longer than its own caller does.
     async fn shared(&self, call: Invocation<'_>, request: &L::Request) -> AgentAnswer {
         let key = (call.may_share && self.store_answers).then(|| CacheKey::of_text(call.prompt));
-        match self.flights.join(key).await {
-            Joined::Landed(answer) => AgentAnswer { shared: true, ..(*answer).clone() },
-            Joined::Lead(lead) => {
+        let timer = self.cascade.timer();
+        let (joined, end) = (pin!(self.flights.join(key)), pin!(timer.sleep_until(call.end)));
+        match race(joined, call.options.cancel.as_ref(), end).await {
+            Raced::Done(Joined::Landed(answer)) => AgentAnswer { shared: true, ..(*answer).clone() },
+            Raced::Done(Joined::Lead(lead)) if timer.now() < call.end => {
+                let own_deadline = call.own_deadline;
                 let ask = async |index, options| self.cascade.ask(request, index, options).await;
                 let answer = self.ask(call, ask).await;
-                if answer.status == OutcomeStatus::Cancelled {
-                    // One caller's cancel is not the others': the next one leads.
+                let cut_short = match answer.stop_reason {
+                    StopReason::Cancelled => true,
+                    StopReason::Deadline | StopReason::Bulkhead => own_deadline,
+                    _ => false,
+                };
+                if cut_short {
+                    // One caller's limits are not the others': the next one leads.
                     drop(lead);
                     return answer;
                 }
                 Arc::unwrap_or_clone(lead.finish(answer))
             }
+            Raced::Cancelled => self.refused(call, StopReason::Cancelled, None).await,
+            Raced::Done(Joined::Lead(_)) | Raced::TimedOut(()) => self.refused(call, StopReason::Deadline, None).await,
         }
     }
 
     /// Makes the call, on its way through the bulkhead of its tier.
     async fn ask(
         &self,
-        call: Invocation<'_>,
+        mut call: Invocation<'_>,
         ask: impl AsyncFnOnce(usize, CallOptions) -> Outcome<L::Response>,
     ) -> AgentAnswer {
-        let Invocation { prompt, tier, route, may_share, mut options, started } = call;
-        let index = tier as usize;
-        let timer = self.cascade.timer();
-        let longest = self.cascade.deadline();
-        let deadline = options.deadline.map_or(longest, |deadline| deadline.min(longest));
-        let place = self.bulkheads[index].acquire(timer, Some(deadline), options.cancel.as_ref()).await;
-        let waited = timer.now().since(started);
-        options.deadline = Some(deadline.saturating_sub(waited).max(Duration::from_millis(1)));
-        let outcome = match &place {
-            Ok(_) => ask(index, options).await,
-            Err(rejection) => self.cascade.refused(reason(rejection), rejection.retry_after, options).await,
+        let (index, timer) = (call.tier as usize, self.cascade.timer());
+        let longest = call.end.since(timer.now());
+        let place = match self.bulkheads[index].acquire(timer, Some(longest), call.options.cancel.as_ref()).await {
+            Ok(place) => place,
+            Err(rejection) => return self.refused(call, reason(&rejection), rejection.retry_after).await,
         };
+        call.options.deadline = Some(call.left(timer.now()));
+        let outcome = ask(index, call.options).await;
         drop(place);
-        let answer = AgentAnswer { route, ..self.read(outcome, tier) };
+        let answer = AgentAnswer { route: call.route, ..self.read(outcome, call.tier) };
         let good = answer.quality_check_passed && answer.source == AnswerSource::Model;
-        if may_share && self.store_answers && good {
-            self.router.set_cached(prompt, answer.text.as_str());
+        if call.may_share && self.store_answers && good {
+            self.router.set_cached(call.prompt, answer.text.as_str());
         }
         answer
+    }
+
+    /// What a call comes to that no model is asked for.
+    async fn refused(
+        &self,
+        mut call: Invocation<'_>,
+        reason: StopReason,
+        retry_after: Option<Duration>,
+    ) -> AgentAnswer {
+        call.options.deadline = Some(call.left(self.cascade.timer().now()));
+        let outcome = self.cascade.refused(reason, retry_after, call.options).await;
+        AgentAnswer { route: call.route, ..self.read(outcome, call.tier) }
+    }
+
+    /// The call ends with the agent as well as with its own token.
+    fn ending_with_it(&self, options: CallOptions) -> CallOptions {
+        let cancel = match &options.cancel {
+            Some(own) => CancelToken::child_of([own, &self.shut_down]),
+            None => self.shut_down.child(),
+        };
+        CallOptions { cancel: Some(cancel), ..options }
     }
 
     fn finish(&self, answer: AgentAnswer, started: Timestamp) -> AgentAnswer {
@@ -342,27 +371,33 @@ struct Invocation<'a> {
     tier: ModelTier,
     route: Option<RouteDecision>,
     may_share: bool,
-    /// It ends with the agent as well as with its own token.
     options: CallOptions,
-    started: Timestamp,
+    /// Nobody waits for its answer any longer.
+    end: Timestamp,
+    /// Whether its caller waits for a shorter time than others do.
+    own_deadline: bool,
 }
 
 impl<'a> Invocation<'a> {
     fn new<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks>(
         agent: &ResilientAgent<L, T, Q, H>,
         prompt: &'a str,
-        mut options: InvokeOptions,
+        options: InvokeOptions,
         started: Timestamp,
     ) -> Self {
         let (chosen, may_share) = (options.chosen(), options.may_share());
         let route = chosen.is_none().then(|| agent.router.route_by_words(prompt));
         let tier = chosen.or(route.map(|route| route.tier)).unwrap_or(ModelTier::Standard);
-        let cancel = match options.call.cancel.take() {
-            Some(own) => CancelToken::child_of([&own, &agent.shut_down]),
-            None => agent.shut_down.child(),
-        };
-        let options = CallOptions { cancel: Some(cancel), ..options.call };
-        Self { prompt, tier, route, may_share, options, started }
+        let options = agent.ending_with_it(options.call);
+        let longest = agent.cascade.deadline();
+        let own = options.deadline.filter(|&deadline| deadline < longest);
+        let (end, own_deadline) = (started + own.unwrap_or(longest), own.is_some());
+        Self { prompt, tier, route, may_share, options, end, own_deadline }
+    }
+
+    /// The time that it has left.
+    fn left(&self, now: Timestamp) -> Duration {
+        self.end.since(now).max(Duration::from_millis(1))
     }
 }
 

@@ -1,5 +1,6 @@
 //! `AnswerCache`: answers for the next time.
 
+use std::future;
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -124,10 +125,11 @@ impl AnswerCache {
     /// The answer to an equal request, else what `call` brings: once for all who ask the same at the same time.
     ///
     /// @param request all that the answer depends on: a text, or an object as JSON holds it (prompt, history, model,
-    /// system prompt, temperature …). The order of an object's fields does not matter; left out is neither null nor 0
-    /// @param call makes the call: gives a text, or an object with `text` (or `result`) that is stored unless `accepted`
-    /// or `qualityCheckPassed` is false or `status` is not Ok. So `() => client.execute(request)` and
-    /// `() => agent.invoke(prompt)` do
+    /// system prompt, temperature …). The order of an object's fields does not matter; left out is neither null nor 0. JSON
+    /// knows nothing of what is in a Map, a Set or a Promise: not `{}`, which they are in JSON
+    /// @param call makes the call: gives a text, or an object with `text` (or `result`) that is stored unless it is empty,
+    /// `accepted` or `qualityCheckPassed` is false, or `status` is neither Ok nor one of HTTP from 200 to 299. So
+    /// `() => client.execute(request)` and `() => agent.invoke(prompt)` do
     /// @param options the question for similar ones, cancelling, time limit
     /// @returns rejects with what `call` failed with, which all who waited get; with code `cancelled` or `timeout`; with
     /// INVALID_ARGUMENT for a wrong argument
@@ -267,7 +269,14 @@ impl Asked {
             }
             _ => None,
         };
-        cached.get_or_call(self.key, meaning, async || fresh(&self.call, runtime).await).await
+        let call = async || {
+            if self.cancel.as_ref().is_some_and(cancel::CancelToken::is_cancelled) {
+                // Nothing is called any more: the race in `get_or_call` sees it next, and whoever waits leads.
+                future::pending::<()>().await;
+            }
+            fresh(&self.call, runtime).await
+        };
+        cached.get_or_call(self.key, meaning, call).await
     }
 }
 
@@ -283,7 +292,7 @@ async fn fresh(call: &Reference, runtime: &Rc<Runtime>) -> std::result::Result<F
 
 fn read_fresh(scope: Scope, value: Value) -> std::result::Result<Fresh, Value> {
     if let Some(text) = scope.as_string(value) {
-        return Ok(Fresh { text: text.into(), accepted: true });
+        return Ok(Fresh { accepted: !text.is_empty(), text: text.into() });
     }
     let texts = [c"text", c"result"].into_iter().filter_map(|name| scope.as_string(scope.get(value, name)));
     let text = texts.into_iter().next().ok_or_else(|| {
@@ -291,9 +300,13 @@ fn read_fresh(scope: Scope, value: Value) -> std::result::Result<Fresh, Value> {
         call_error(scope, &CallError::new(ErrorClass::InvalidResponse, got), None)
     })?;
     let is_false = |name| scope.as_boolean(scope.get(value, name)) == Some(false);
-    let status = scope.as_string(scope.get(value, c"status"));
-    let accepted =
-        !is_false(c"accepted") && !is_false(c"qualityCheckPassed") && status.is_none_or(|status| status == "ok");
+    let status = scope.get(value, c"status");
+    let is_ok = match scope.type_of(status) {
+        Type::Undefined => true,
+        Type::Number => scope.as_number(status).is_some_and(|status| (200.0..300.0).contains(&status)),
+        _ => scope.as_string(status).is_some_and(|status| status == "ok"),
+    };
+    let accepted = is_ok && !text.is_empty() && !is_false(c"accepted") && !is_false(c"qualityCheckPassed");
     Ok(Fresh { text: text.into(), accepted })
 }
 
@@ -325,11 +338,12 @@ fn numbers(scope: Scope, list: Value) -> Vec<f32> {
 
 /// The key of all that an answer depends on.
 fn read_key(request: Argument) -> Checked<CacheKey> {
-    let (scope, allowed) = (request.scope(), "a text or an object, of at most 4 MiB as JSON");
+    let (scope, allowed) = (request.scope(), "a text or an object, of at most 4 MiB as JSON and not {}");
     match scope.type_of(request.value()) {
         Type::String => Ok(CacheKey::of_text(&request.string(4 << 20)?)),
         Type::Object => {
-            let json = exact_json(scope, request.value(), 4 << 20);
+            // `{}` is what JSON makes of a Map, and of a promise that somebody forgot to await: all would be one request.
+            let json = exact_json(scope, request.value(), 4 << 20).filter(|json| *json != serde_json::json!({}));
             json.map(|json| CacheKey::of_request(&json)).ok_or_else(|| request.wrong(allowed))
         }
         _ => Err(request.wrong(allowed)),

@@ -197,7 +197,10 @@ impl Scope {
 
     pub fn resolve(self, deferred: Deferred, value: Value) {
         // SAFETY: `deferred` came from `promise` and is used up here, once: `Deferred` is not `Copy`.
-        unsafe { sys::napi_resolve_deferred(self.env, deferred.0, value) };
+        if unsafe { sys::napi_resolve_deferred(self.env, deferred.0, value) } != sys::Status::napi_ok {
+            // A getter `then` has thrown. The promise is rejected with that, and it is pending besides.
+            self.take_exception();
+        }
     }
 
     pub fn reject(self, deferred: Deferred, error: Value) {

@@ -26,12 +26,32 @@ pub fn json(scope: Scope, value: Value) -> Json {
     copy(scope, value, &mut Limits::default())
 }
 
-/// All of a value as `JSON.stringify` sees it. `None`: it can't be told in JSON, or takes more than `max_bytes`.
+/// All of a value as `JSON.stringify` sees it, lone surrogates as U+FFFD. `None`: it can't be told in JSON, or takes more
+/// than `max_bytes`.
 pub fn exact_json(scope: Scope, value: Value, max_bytes: usize) -> Option<Json> {
     let json = scope.get(scope.global(), c"JSON");
     let text = scope.call(json, scope.get(json, c"stringify"), &[value]).ok()?;
     let fits = scope.string_length(text)? <= max_bytes;
-    serde_json::from_str(&fits.then(|| scope.as_string(text))??).ok()
+    serde_json::from_slice(&without_surrogates(fits.then(|| scope.as_string(text))??)).ok()
+}
+
+/// JSON in which `JSON.stringify` has escaped lone surrogates, which serde_json refuses: a user's text may be cut within an
+/// emoji. Pairs are not escaped.
+fn without_surrogates(json: String) -> Vec<u8> {
+    let mut json = json.into_bytes();
+    let mut at = 0;
+    while at < json.len() {
+        if json[at] != b'\\' {
+            at += 1;
+            continue;
+        }
+        if let Some(escape) = json.get_mut(at..at + 6).filter(|escape| escape.starts_with(b"\\ud")) {
+            escape.copy_from_slice(b"\\ufffd");
+        }
+        // Past the escaped character, a backslash perhaps.
+        at += 2;
+    }
+    json
 }
 
 /// The same of an object, without its property `skipped`.

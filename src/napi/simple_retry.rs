@@ -94,6 +94,7 @@ fn read_judge(runtime: &Rc<Runtime>, options: Argument) -> Checked<Judge> {
     let read = |function: Argument| function.reference(runtime);
     let should_retry = options.field(c"shouldRetry").optional(read)?;
     let on_failed = options.field(c"onFailedAttempt").optional(read)?.map(UserFunction::new);
+    let own = runtime.clone();
     Ok(Box::new(move |scope, error, attempt| {
         if let Some(listener) = &on_failed {
             let failed = || log::warn(format_args!("onFailedAttempt failed"));
@@ -101,8 +102,10 @@ fn read_judge(runtime: &Rc<Runtime>, options: Argument) -> Checked<Judge> {
         }
         let should_retry = should_retry.as_ref()?.value(scope);
         let said = scope.call(scope.undefined(), should_retry, &[error]);
-        if said.is_err() {
-            log::warn(format_args!("shouldRetry failed: it is not tried again"));
+        let failed = || log::warn(format_args!("shouldRetry failed: it is not tried again"));
+        match said {
+            Ok(said) => own.watch(scope, said, failed),
+            Err(_) => failed(),
         }
         Some(said.is_ok_and(|said| scope.as_boolean(said) == Some(true)))
     }))

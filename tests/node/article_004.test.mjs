@@ -177,6 +177,29 @@ test('an accepted answer is stored; equal prompts at once share a call', async (
   assert.equal(models.standard.calls, 4)
 })
 
+test('who waits for an equal prompt\'s call waits no longer than it wants: token, deadline, shutdown', async () => {
+  const { clock, agent, models } = setUp([[never], [never], [never]])
+  const [ask, cancelToken] = [(options) => agent.invoke('写一首诗', options), new CancelToken()]
+  const leader = ask()
+  const [cancelled, hurried, patient] = [ask({ cancelToken }), ask({ deadlineMs: 900 }), ask()]
+  cancelToken.cancel()
+  assert.equal((await cancelled).status, 'cancelled')
+  const answer = await drive(clock, hurried)
+  assert.deepEqual([answer.source, answer.stopReason, answer.latencyMs, answer.shared], ['fallback', 'deadline', 900, false])
+  agent.shutdown()
+  assert.deepEqual([(await leader).status, (await patient).status, models.standard.calls], ['cancelled', 'cancelled', 1])
+  assert.equal(clock.pendingSleeps, 0)
+})
+
+test('what one caller\'s short deadline brings about is no answer for the others: the next one leads', async () => {
+  const { clock, agent, models } = setUp([[never], [never, good], [never]])
+  const ask = (options) => agent.invoke('写一首诗', options)
+  const [hurried, alike, patient] = [ask({ deadlineMs: 300 }), ask({ deadlineMs: 300 }), ask()]
+  const [first, second, third] = await drive(clock, Promise.all([hurried, alike, patient]))
+  assert.deepEqual([first, second].map((answer) => [answer.source, answer.stopReason, answer.latencyMs]), [['fallback', 'deadline', 300], ['fallback', 'deadline', 300]])
+  assert.deepEqual([third.source, third.shared, models.standard.calls], ['model', false, 2], 'no call for whom there is no time')
+})
+
 test('getStats counts by tier; resetStats begins anew', async () => {
   const { agent, invoke } = setUp([[good], [down], [good]])
   await invoke('请分析')
@@ -229,6 +252,15 @@ test('an answer comes piece by piece, and a stored one in one piece', async () =
   assert.deepEqual([pieces, answer.result, answer.qualityCheckPassed], [['床前', '明月光，', '…'], '床前明月光，…', true])
   const [again, stored] = await stream()
   assert.deepEqual([again, stored.source], [['床前明月光，…'], 'cache'])
+})
+
+test('shutdown ends a stored answer that nobody takes', async () => {
+  const agent = new ResilientAgent({ client: { chat: async () => '床前明月光' } })
+  await agent.invoke('写一首诗')
+  const reading = agent.chatStream('写一首诗', never)
+  await settle()
+  agent.shutdown()
+  assert.equal((await reading).source, 'cache')
 })
 
 test('a stream that breaks off leaves what came, marked', async () => {
@@ -338,6 +370,35 @@ test('a request is the same whatever the order of its fields, and another one wi
   assert.throws(() => cache.set(ring, 'x'), /^Error: request/)
 })
 
+test('what JSON knows nothing of is no request: all of them would be one', () => {
+  const { cache } = cached()
+  for (const request of [{}, new Map([['q', 1]]), new Set(['q']), Promise.resolve('q'), { q: undefined }]) {
+    assert.throws(() => cache.set(request, 'x'), /^Error: request: .* not \{\}$/)
+  }
+})
+
+test('a text that was cut within an emoji is a request like any other', () => {
+  const { cache } = cached()
+  for (const [i, q] of ['\ud83d', 'a\ud83d\udc4db\udc4d', '\\ud83d', '\\\ud83d', '\\'].entries()) {
+    cache.set({ q }, 'answer ' + i)
+    assert.equal(cache.get({ q }), 'answer ' + i)
+  }
+  assert.equal(cache.stats.entries, 5)
+})
+
+test('a JSON.stringify of the app\'s may give anything', () => {
+  const { cache } = cached()
+  const { stringify } = JSON
+  for (const text of ['"\\', '"\\名"', '\\ud8', '\\ud名名', '{"a":1', '\ud800', 5]) {
+    JSON.stringify = () => text
+    try {
+      assert.throws(() => cache.set({ q: 1 }, 'x'), /^Error: request/)
+    } finally {
+      JSON.stringify = stringify
+    }
+  }
+})
+
 test('entries, bytes and time bound it', () => {
   const { clock, cache } = cached({ maxEntries: 2, maxBytes: 10, ttlMs: 1000 })
   for (const name of ['a', 'b', 'c']) cache.set(name, name)
@@ -367,6 +428,10 @@ test('only what is complete and accepted is stored', async () => {
   for (const result of [{ text: 'half', status: 'partial' }, { text: 'sorry', status: 'fallback' }, { result: 'bad', qualityCheckPassed: false }, { text: 'no', accepted: false }]) {
     assert.deepEqual([(await ask(result)).accepted, cache.get('q')], [false, undefined])
   }
+  for (const result of ['', { text: '' }, { text: 'Service Unavailable', status: 503 }, { text: 'odd', status: null }]) {
+    assert.deepEqual([(await ask(result)).accepted, cache.get('q')], [false, undefined])
+  }
+  assert.equal((await drive(clock, cache.getOrCall('http', async () => ({ text: 'fine', status: 200 })))).accepted, true)
   assert.deepEqual([(await ask({ result: 'fine', qualityCheckPassed: true, status: 'ok' })).text, cache.get('q')], ['fine', 'fine'])
 })
 
@@ -393,6 +458,19 @@ test('a leader that is cancelled hands over; a call without end has a limit', as
   assert.deepEqual((await drive(clock, follower)).source, 'call')
   await assert.rejects(drive(clock, cache.getOrCall('other', never, { timeoutMs: 50 })), (error) => error.code === 'timeout')
   assert.equal(clock.now(), 50)
+})
+
+test('what was cancelled before it is called is not called', async () => {
+  const cancelToken = new CancelToken()
+  const { cache } = cached({ similarity: { dimensions: 2, embed: () => (cancelToken.cancel(), [1, 0]) } })
+  let calls = 0
+  const call = async () => (calls++, 'answer')
+  const first = cache.getOrCall('q', call, { cancelToken, question: 'q' }) // while it is embedded
+  await assert.rejects(first, (error) => error.code === 'cancelled')
+  await assert.rejects(cache.getOrCall('q', call, { cancelToken }), (error) => error.code === 'cancelled')
+  assert.equal(calls, 0)
+  cache.set('q', 'stored')
+  assert.equal((await cache.getOrCall('q', call, { cancelToken })).source, 'stored', 'it costs nothing')
 })
 
 test('a question that means the same is found by the app\'s embeddings', async () => {

@@ -31,7 +31,7 @@ const provider = (name) => ({ accepts: () => false, sample: () => ({ name, chat:
 
 // words of prompts: each 1 to 100 bytes
 const routerWords = { accepts: (v) => Array.isArray(v) && v.length === 0, sample: ['word'] }
-const request = { accepts: (v) => (typeof v === 'string' && utf8(v) <= 1 << 22) || (typeof v === 'object' && v !== null), sample: 'x', object: true }
+const request = { accepts: (v) => (typeof v === 'string' && utf8(v) <= 1 << 22) || (typeof v === 'object' && v !== null && JSON.stringify(v) !== '{}'), sample: 'x', object: true }
 const similarity = { dimensions: 2, embed: async () => [1, 0] }
 const mocked = { client: new lib.MockLlmClient() }
 const tiers = { premium: new lib.MockLlmClient(), standard: new lib.MockLlmClient(), economy: new lib.MockLlmClient() }

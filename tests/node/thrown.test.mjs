@@ -1,8 +1,9 @@
 // What is thrown arrives as it is, whatever hangs on it: nothing here puts it into words, which would run the app's code.
 import lib, { platform } from './support/module.mjs'
 import { test, assert } from './support/runner.mjs'
+import { settle } from './support/help.mjs'
 
-const { BackoffCalculator, CancelToken, CircuitBreaker, ResilientLlmClient } = lib
+const { BackoffCalculator, Bulkhead, CancelToken, CircuitBreaker, ResilientLlmClient, createBreaker, withSimpleRetry } = lib
 
 /** What `nextDelay` throws when its rng throws `value`. */
 function through(value) {
@@ -76,3 +77,15 @@ for (const [what, wrong] of Object.entries(wrongs)) {
     })
   }
 }
+
+test('what a getter `then` of a result throws rejects, and is not thrown besides', async () => {
+  const error = new Error('then')
+  const broken = (sound) => ({ get then() { if (sound-- > 0) return () => {}; throw error } })
+  const works = [() => broken(0), () => broken(1), async () => settle().then(() => broken(0)), () => ({ then: (resolve) => resolve(broken(0)) })]
+  for (const work of works) {
+    for (const call of [() => new Bulkhead({ name: 'x' }).schedule(work), () => createBreaker(work).fire(), () => withSimpleRetry(work, { retries: 0 })]) {
+      const promise = call() // throws nothing
+      await assert.rejects(promise, (rejected) => rejected === error)
+    }
+  }
+})

@@ -1663,10 +1663,11 @@ export declare class AnswerCache {
    * The answer to an equal request, else what `call` brings: once for all who ask the same at the same time.
    *
    * @param request all that the answer depends on: a text, or an object as JSON holds it (prompt, history, model,
-   * system prompt, temperature …). The order of an object's fields does not matter; left out is neither null nor 0
-   * @param call makes the call: gives a text, or an object with `text` (or `result`) that is stored unless `accepted`
-   * or `qualityCheckPassed` is false or `status` is not Ok. So `() => client.execute(request)` and
-   * `() => agent.invoke(prompt)` do
+   * system prompt, temperature …). The order of an object's fields does not matter; left out is neither null nor 0. JSON
+   * knows nothing of what is in a Map, a Set or a Promise: not `{}`, which they are in JSON
+   * @param call makes the call: gives a text, or an object with `text` (or `result`) that is stored unless it is empty,
+   * `accepted` or `qualityCheckPassed` is false, or `status` is neither Ok nor one of HTTP from 200 to 299. So
+   * `() => client.execute(request)` and `() => agent.invoke(prompt)` do
    * @param options the question for similar ones, cancelling, time limit
    * @returns rejects with what `call` failed with, which all who waited get; with code `cancelled` or `timeout`; with
    * INVALID_ARGUMENT for a wrong argument
