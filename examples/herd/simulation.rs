@@ -105,10 +105,7 @@ pub fn simulate<C: Client>(world: &World, mut clients: Vec<C>, time: &Time, seed
         let bin = (now / BIN) as usize;
         // What comes up for this very millisecond is looked at again.
         while !agenda[now as usize].is_empty() {
-            let mut due = std::mem::take(&mut agenda[now as usize]);
-            // As they lie in memory: a million devices in any order are a million cache misses.
-            due.sort_unstable();
-            for device in due {
+            for device in std::mem::take(&mut agenda[now as usize]) {
                 let client = &mut clients[device as usize];
                 let next = match pending[device as usize] {
                     Pending::Call => {
