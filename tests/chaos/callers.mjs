@@ -52,6 +52,7 @@ export class Callers {
   }
 
   start() {
+    this.#stopped = false
     this.ended = Promise.all(Array.from({ length: CALLERS }, (_, i) => this.#loop(this.#caller(i))))
   }
 

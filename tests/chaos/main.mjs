@@ -31,18 +31,27 @@ const ledger = new Ledger()
 const callers = new Callers(lib, { port, agent, ledger, draw: chance(seed + 1) })
 
 console.log(`${CALLERS} callers, seed ${seed}, about ${Math.round((WARM_UP_MS + ROUNDS * UNIT_MS * 10.5) / 1000)} s`)
-const built = await used()
+/** Tells the service what to do; gives the moment from which it does. */
+async function enter(phase) {
+  child.send({ phase })
+  return (await heard()).at
+}
+
+// Once with everything in it: what is kept to be used again is there then, and all the rest must be gone in the end.
+await enter('mixed')
 callers.start()
 await wait(WARM_UP_MS)
+await callers.stop()
+const warm = await used()
 const threadsBefore = threads()
-const samples = []
+const samples = [warm]
+callers.start()
 const outages = []
 const recoveries = []
 for (let round = 0; round < ROUNDS; round++) {
   for (const [phase, share] of ROUND) {
     const last = outages.at(-1)
-    child.send({ phase })
-    const { at } = await heard()
+    const at = await enter(phase)
     if (last && !last.ended) {
       last.ended = at
       recoveries.push(at)
@@ -111,8 +120,6 @@ await wait(50)
 check('no socket is left', sockets() === 0, sockets())
 const after = await used()
 samples.push(after)
-const [first] = samples
-check('memory is flat', after.heap - first.heap < 3 && after.rss - first.rss < 30, `MB resident/MB of heap/kB of handles: ${figures(samples)}`)
-// The executor keeps the functions and promises that it uses again.
-check('no handle of JavaScript values is left', after.handles - built.handles < 8, `${built.handles.toFixed(0)} kB before, ${after.handles.toFixed(0)} kB after`)
+check('memory is flat', after.heap - warm.heap < 3 && after.rss - warm.rss < 30, `MB resident/MB of heap/kB of handles: ${figures(samples)}`)
+check('no handle of JavaScript values is left', after.handles - warm.handles < 8, `${warm.handles.toFixed(0)} kB before, ${after.handles.toFixed(0)} kB after`)
 checks.finish()
