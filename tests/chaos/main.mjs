@@ -15,8 +15,8 @@ const seed = Number(values.seed)
 /** Phases in turn, with their share of the time. */
 const ROUND = [['spikes', 1], ['calm', 0.5], ['limits', 1], ['bursts', 1], ['resets', 1], ['cuts', 1], ['mixed', 1], ['down', 1], ['calm', 1], ['gone', 1], ['calm', 1]]
 const ROUNDS = values.short ? 1 : 5
-const UNIT_MS = values.short ? 1100 : 2200
-const WARM_UP_MS = values.short ? 1500 : 4000
+const UNIT_MS = values.short ? 1100 : 2100
+const WARM_UP_MS = values.short ? 1200 : 2000
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 const checks = new Checks()
@@ -30,16 +30,19 @@ const agent = new http.Agent({ keepAlive: true, maxSockets: 2 * CALLERS })
 const ledger = new Ledger()
 const callers = new Callers(lib, { port, agent, ledger, draw: chance(seed + 1) })
 
-console.log(`${CALLERS} callers, seed ${seed}, about ${Math.round((WARM_UP_MS + ROUNDS * UNIT_MS * 10.5) / 1000)} s`)
+console.log(`${CALLERS} callers, seed ${seed}, about ${Math.round((2 * WARM_UP_MS + ROUNDS * UNIT_MS * 10.5) / 1000)} s`)
 /** Tells the service what to do; gives the moment from which it does. */
 async function enter(phase) {
   child.send({ phase })
   return (await heard()).at
 }
 
-// Once with everything in it: what is kept to be used again is there then, and all the rest must be gone in the end.
+// With everything in it, and with all callers' calls under way at once: what is kept to be used again is there then, and all
+// the rest must be gone in the end.
 await enter('mixed')
 callers.start()
+await wait(WARM_UP_MS)
+await enter('slow')
 await wait(WARM_UP_MS)
 await callers.stop()
 const warm = await used()

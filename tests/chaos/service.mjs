@@ -13,6 +13,7 @@ const limited = (headers) => json(429, { error: { message: 'Rate limit reached',
 /** For each phase: shares of what goes wrong; the rest is answered. `streamed` holds for streamed answers. */
 const PHASES = {
   calm: [],
+  slow: [[1, () => slow(300, answer('a good answer, but a late one'))]],
   spikes: [[0.25, () => slow(100 + 800 * draw(), answer('late'))]],
   limits: [[0.02, () => limited({ 'retry-after': '1' })], [0.1, () => limited({ 'retry-after-ms': '150' })]],
   bursts: [[1, () => (Math.floor(performance.now() / 400) % 2 ? unavailable : undefined)]],
