@@ -8,7 +8,7 @@
 //! that if it was told so.
 //!
 //! Devices that run this crate's policies use the crate itself ([`ours`]); those of others are written from their documented
-//! rules ([`peers`]). The same seed gives the same figures. The table of jitters and guards comes from at most 100 000 devices:
+//! rules ([`peers`]). The same seed gives the same figures. The table of jitters and guards comes from at most 50 000 devices:
 //! what is counted is a share of them all. Writes `herd.md` and its pictures into the folder, `target/herd`
 //! unless named.
 
@@ -36,7 +36,7 @@ use service::World;
 use simulation::Run;
 
 /// The most devices of the table of jitters and guards.
-const LARGEST_MATRIX: u32 = 100_000;
+const LARGEST_MATRIX: u32 = 50_000;
 
 const USAGE: &str = "herd [--devices 1..=2000000] [--seed N] [--out FOLDER]";
 

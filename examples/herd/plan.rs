@@ -42,13 +42,21 @@ pub const JITTERS: [(&str, Jitter); 5] = [
 ];
 
 /// What stands around the waits.
-pub const GUARDS: [&str; 6] =
-    ["waits alone", "Retry-After", "Retry-After, spread", "budget", "breaker", "breaker, jittered cooldown"];
+pub const GUARDS: [&str; 7] = [
+    "waits alone",
+    "Retry-After",
+    "Retry-After, spread",
+    "budget",
+    "breaker",
+    "breaker, jittered cooldown",
+    "the same, growing",
+];
 
 const RETRY_AFTER: u64 = 5_000;
 
 /// Each kind of jitter with each guard: five retries, waits that double from 500 ms up to 30 s.
 pub fn matrix() -> Vec<Entry> {
+    let jittered = BreakerConfig { cooldown_factor: 1.0, ..growing() };
     let entry = |name: &str, jitter, guard: &str| {
         let backoff = BackoffConfig { jitter, ..Default::default() };
         let retry = RetryConfig { max_retries: 5, backoff, ..Default::default() };
@@ -59,7 +67,8 @@ pub fn matrix() -> Vec<Entry> {
         };
         let breaker = match guard {
             "breaker" => Some(BreakerConfig::default()),
-            "breaker, jittered cooldown" => Some(jittered()),
+            "breaker, jittered cooldown" => Some(jittered),
+            "the same, growing" => Some(growing()),
             _ => None,
         };
         let budget = (guard == "budget").then(RetryBudgetConfig::default);
@@ -68,8 +77,8 @@ pub fn matrix() -> Vec<Entry> {
     JITTERS.iter().flat_map(|&(name, jitter)| GUARDS.iter().map(move |guard| entry(name, jitter, guard))).collect()
 }
 
-/// A cooldown that grows and that no two devices share.
-fn jittered() -> BreakerConfig {
+/// A cooldown that no two devices share, and that doubles with each failed probe.
+fn growing() -> BreakerConfig {
     BreakerConfig { cooldown_spread: 0.5, cooldown_factor: 2.0, ..BreakerConfig::default() }
 }
 
@@ -104,9 +113,9 @@ pub fn named() -> Vec<Entry> {
         ("article 001: full jitter", ours(retry(4, 200, 5_000, Jitter::Full), None, None)),
         ("article 002: additive, breaker of a minute", ours(retry(3, 1_000, 30_000, additive), Some(runner), None)),
         ("ours, defaults", ours(defaults, Some(BreakerConfig::default()), budget)),
-        ("ours, full jitter, jittered cooldown", {
+        ("ours, full jitter, growing jittered cooldown", {
             let backoff = BackoffConfig { jitter: Jitter::Full, ..defaults.backoff };
-            ours(RetryConfig { backoff, ..defaults }, Some(jittered()), budget)
+            ours(RetryConfig { backoff, ..defaults }, Some(growing()), budget)
         }),
     ];
     let entry = |(name, policy): (&str, _)| Entry {

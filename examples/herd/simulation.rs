@@ -85,16 +85,18 @@ pub fn simulate<C: Client>(world: &World, mut clients: Vec<C>, time: &Time, seed
     let mut service = Service::new(*world);
     let bins = (world.horizon / BIN) as usize;
     let (mut arrivals, mut served) = (vec![0; bins], vec![0; bins]);
-    let (mut wasted, mut timed_out, mut waiting) = (0, 0, clients.len());
-    let mut agenda: Vec<Vec<u32>> = (0..world.horizon).map(|_| Vec::new()).collect();
-    let mut pending = vec![Pending::Result(Result::Refused); clients.len()];
+    let (mut wasted, mut timed_out, mut waiting) = (0_u64, 0, clients.len());
+    // The clients themselves, not their numbers: they are read in the order in which they lie there, and a million of them
+    // looked up in any order would be a million cache misses.
+    let mut agenda: Vec<Vec<(Pending, C)>> = (0..world.horizon).map(|_| Vec::new()).collect();
 
+    let devices = clients.len() as u64;
     clients.iter_mut().for_each(|client| {
         client.begin(Timestamp::ZERO);
         // New as it is, it lets the call through that is lost at this moment.
         let _ = client.admit(Timestamp::ZERO);
     });
-    agenda[0] = (0..clients.len() as u32).collect();
+    agenda[0] = clients.into_iter().map(|client| (Pending::Result(Result::Refused), client)).collect();
 
     for now in 0..world.horizon {
         if waiting == 0 {
@@ -105,9 +107,8 @@ pub fn simulate<C: Client>(world: &World, mut clients: Vec<C>, time: &Time, seed
         let bin = (now / BIN) as usize;
         // What comes up for this very millisecond is looked at again.
         while !agenda[now as usize].is_empty() {
-            for device in std::mem::take(&mut agenda[now as usize]) {
-                let client = &mut clients[device as usize];
-                let next = match pending[device as usize] {
+            for (pending, mut client) in std::mem::take(&mut agenda[now as usize]) {
+                let next = match pending {
                     Pending::Call => {
                         client.begin(at);
                         client.admit(at)
@@ -125,7 +126,7 @@ pub fn simulate<C: Client>(world: &World, mut clients: Vec<C>, time: &Time, seed
                         Err(client.failed(result, at, &rng))
                     }
                 };
-                let (what, when) = match next {
+                let (pending, when) = match next {
                     Ok(()) => {
                         arrivals[bin] += 1;
                         let (result, when) = service.ask(now, &rng);
@@ -134,9 +135,8 @@ pub fn simulate<C: Client>(world: &World, mut clients: Vec<C>, time: &Time, seed
                     Err(After::Retry(wait)) => (Pending::Attempt, now + whole(wait)),
                     Err(After::GiveUp(wait)) => (Pending::Call, now + world.ask_again.max(whole(wait))),
                 };
-                pending[device as usize] = what;
                 if let Some(slot) = agenda.get_mut(when as usize) {
-                    slot.push(device);
+                    slot.push((pending, client));
                 }
             }
         }
@@ -154,7 +154,7 @@ pub fn simulate<C: Client>(world: &World, mut clients: Vec<C>, time: &Time, seed
         arrivals,
         served,
         // The calls that were lost with the service are nobody's fault.
-        wasted: wasted - clients.len() as u64,
+        wasted: wasted - devices,
         wasted_tokens: timed_out * TOKENS_OF_A_CALL,
     }
 }

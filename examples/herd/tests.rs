@@ -1,5 +1,7 @@
 use super::*;
-use crate::plan::{GUARDS, JITTERS, matrix, named};
+use crate::plan::{GUARDS, JITTERS, Policy, matrix, named};
+use crate::service::RetryAfterHeader;
+use resilience::retry::{RetryBudgetConfig, RetryConfig};
 
 fn runs() -> Vec<(String, Run)> {
     let world = World::of(1_000);
@@ -62,8 +64,14 @@ fn a_jittered_cooldown_spreads_what_a_fixed_one_gathers() {
 }
 
 #[test]
-fn a_budget_bounds_the_calls_of_the_outage() {
-    let runs = runs();
-    let [alone, budget] = [GUARDS[0], GUARDS[3]].map(|guard| of(&runs, &format!("none, {guard}")).wasted);
-    assert!(budget <= alone);
+fn a_budget_that_is_used_up_ends_calls_early() {
+    let world = World::of(1_000);
+    let wasted = |budget| {
+        let policy = Policy::Ours { retry: RetryConfig::default(), breaker: None, budget };
+        let entry = Entry { name: String::new(), policy, retry_after: RetryAfterHeader::None };
+        entry.run(&world, 7).unwrap().wasted
+    };
+    let small = RetryBudgetConfig { capacity: 2.0, per_call: 0.0, per_minute: 0.0 };
+    assert!(wasted(Some(small)) * 2 < wasted(None));
+    assert_eq!(wasted(Some(RetryBudgetConfig::default())), wasted(None), "one call's retries never use up the default");
 }
