@@ -12,7 +12,7 @@ use resilience::retry::{RetryBudget, RetryBudgetConfig, RetryConfig};
 use crate::milliseconds;
 use crate::ours::Ours;
 use crate::peers::{Aws, Cockatiel, Opossum, PRetry};
-use crate::service::{RetryAfterHeader, World};
+use crate::service::World;
 use crate::simulation::{Client, Run, Time, simulate};
 
 /// One line of the tables.
@@ -20,10 +20,12 @@ use crate::simulation::{Client, Run, Time, simulate};
 pub struct Entry {
     pub name: String,
     pub policy: Policy,
-    pub retry_after: RetryAfterHeader,
+    /// What the service asks those to wait whom it turns away.
+    pub retry_after: Option<u64>,
 }
 
 #[derive(Debug, Clone)]
+#[allow(clippy::large_enum_variant)] // there are a few dozen of them
 pub enum Policy {
     Ours { retry: RetryConfig, breaker: Option<BreakerConfig>, budget: Option<RetryBudgetConfig> },
     Opossum,
@@ -59,12 +61,9 @@ pub fn matrix() -> Vec<Entry> {
     let jittered = BreakerConfig { cooldown_factor: 1.0, ..growing() };
     let entry = |name: &str, jitter, guard: &str| {
         let backoff = BackoffConfig { jitter, ..Default::default() };
-        let retry = RetryConfig { max_retries: 5, backoff, ..Default::default() };
-        let retry_after = match guard {
-            "Retry-After" => RetryAfterHeader::Same(RETRY_AFTER),
-            "Retry-After, spread" => RetryAfterHeader::Spread(RETRY_AFTER),
-            _ => RetryAfterHeader::None,
-        };
+        let asks = guard.starts_with("Retry-After");
+        let retry_after_spread = if guard == "Retry-After, spread" { 1.0 } else { 0.0 };
+        let retry = RetryConfig { max_retries: 5, backoff, retry_after_spread, ..Default::default() };
         let breaker = match guard {
             "breaker" => Some(BreakerConfig::default()),
             "breaker, jittered cooldown" => Some(jittered),
@@ -72,7 +71,11 @@ pub fn matrix() -> Vec<Entry> {
             _ => None,
         };
         let budget = (guard == "budget").then(RetryBudgetConfig::default);
-        Entry { name: format!("{name}, {guard}"), policy: Policy::Ours { retry, breaker, budget }, retry_after }
+        Entry {
+            name: format!("{name}, {guard}"),
+            policy: Policy::Ours { retry, breaker, budget },
+            retry_after: asks.then_some(RETRY_AFTER),
+        }
     };
     JITTERS.iter().flat_map(|&(name, jitter)| GUARDS.iter().map(move |guard| entry(name, jitter, guard))).collect()
 }
@@ -87,6 +90,7 @@ pub fn named() -> Vec<Entry> {
     let retry = |max_retries, base, max, jitter| RetryConfig {
         max_retries,
         backoff: BackoffConfig { base: milliseconds(base), max_delay: milliseconds(max), factor: 2.0, jitter },
+        retry_after_spread: 0.0,
         ..RetryConfig::default()
     };
     let within_a_minute = WindowConfig {
@@ -118,11 +122,7 @@ pub fn named() -> Vec<Entry> {
             ours(RetryConfig { backoff, ..defaults }, Some(growing()), budget)
         }),
     ];
-    let entry = |(name, policy): (&str, _)| Entry {
-        name: name.to_owned(),
-        policy,
-        retry_after: RetryAfterHeader::Same(RETRY_AFTER),
-    };
+    let entry = |(name, policy): (&str, _)| Entry { name: name.to_owned(), policy, retry_after: Some(RETRY_AFTER) };
     policies.into_iter().map(entry).collect()
 }
 

@@ -26,21 +26,10 @@ pub struct World {
     pub round_trip: u64,
     /// The app asks again so long after a call that ended without an answer, or later if it was told so.
     pub ask_again: u64,
-    /// What a turned-away call is asked to wait.
-    pub retry_after: RetryAfterHeader,
+    /// What a turned-away call is asked to wait; `None`: it is told nothing.
+    pub retry_after: Option<u64>,
     /// When the simulation ends, whoever still waits.
     pub horizon: u64,
-}
-
-/// The Retry-After of a service that has too much to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RetryAfterHeader {
-    /// It sends none.
-    None,
-    /// The same for everybody.
-    Same(u64),
-    /// From so much to twice as much, by chance.
-    Spread(u64),
 }
 
 impl World {
@@ -56,7 +45,7 @@ impl World {
             attempt_timeout: 5_000,
             round_trip: 20,
             ask_again: 5_000,
-            retry_after: RetryAfterHeader::None,
+            retry_after: None,
             horizon: 600_000,
         }
     }
@@ -101,20 +90,12 @@ impl Service {
         }
         let begins = self.busy_until.max(now as f64);
         if begins - now as f64 > longest_queue as f64 {
-            return (Result::TurnedAway(self.retry_after(rng)), now + round_trip);
+            return (Result::TurnedAway(self.world.retry_after.map(milliseconds)), now + round_trip);
         }
         self.busy_until = begins + 1.0 / self.world.capacity();
         let writing = (longest_answer - shortest_answer) as f64 * rng.next_unit();
         let ends = self.busy_until.ceil() as u64 + shortest_answer + writing as u64;
         let given_up = now + attempt_timeout;
         if ends > given_up { (Result::TimedOut, given_up) } else { (Result::Answered, ends) }
-    }
-
-    fn retry_after(&self, rng: &SeededRng) -> Option<Duration> {
-        match self.world.retry_after {
-            RetryAfterHeader::None => None,
-            RetryAfterHeader::Same(wait) => Some(milliseconds(wait)),
-            RetryAfterHeader::Spread(wait) => Some(milliseconds(wait + (wait as f64 * rng.next_unit()) as u64)),
-        }
     }
 }
