@@ -210,7 +210,7 @@ cdylib_package() {
   local folder=$1 name
   mkdir -p "$folder"
   # A copied folder would lead to the sources that it was copied from.
-  for name in src benches build.rs README.md; do
+  for name in src benches examples build.rs README.md; do
     [[ $folder/$name -ef $root/$name ]] || ln -sfn "$root/$name" "$folder/$name"
   done
   sed 's/^crate-type = .*/crate-type = ["cdylib"]/' "$root/Cargo.toml" >"$folder/Cargo.toml.$$"

@@ -125,6 +125,8 @@ step hypium-host scripts/hypium-suite.sh HOST
 step hypium-x86_64 on_dist scripts/hypium-suite.sh X86_64
 step hypium-arm64 on_dist scripts/hypium-suite.sh ARM64
 step demo demo
+step chaos scripts/chaos.sh --short
+step soak scripts/soak.sh --short
 
 echo
 printf '%s\n' "${summary[@]}"
