@@ -126,7 +126,7 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ModelCascade<L, T, Q, H>
         sink: &S,
     ) -> Outcome<L::Response> {
         let mut call = Call::begin(options, &self.driver.timer, &self.config.client.retry);
-        let streamed = Streamed::new(sink, &self.driver.timer, self.config.client.stream);
+        let streamed = Streamed::new(sink, &self.driver.timer, self.config.client.stream, call.deadline);
         let end = self.run(&streamed, request, start, &mut call).await;
         self.driver.conclude(end, streamed.received(), call).await
     }

@@ -114,7 +114,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
         sink: &S,
     ) -> Outcome<L::Response> {
         let mut call = Call::begin(options, &self.driver.timer, &self.retry);
-        let streamed = Streamed::new(sink, &self.driver.timer, self.stream);
+        let streamed = Streamed::new(sink, &self.driver.timer, self.stream, call.deadline);
         let end = self.run(&streamed, request, &mut call).await;
         self.driver.conclude(end, streamed.received(), call).await
     }

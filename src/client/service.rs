@@ -115,7 +115,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
         sink: &S,
     ) -> Outcome<L::Response> {
         let mut call = self.begin(options);
-        let streamed = Streamed::new(sink, &self.driver.timer, self.stream);
+        let streamed = Streamed::new(sink, &self.driver.timer, self.stream, call.deadline);
         let end = self.run(&streamed, request, &mut call).await;
         self.conclude(end, streamed.received(), call).await
     }

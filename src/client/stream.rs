@@ -68,20 +68,24 @@ pub(crate) struct Streamed<'a, S, C> {
     sink: &'a S,
     clock: &'a C,
     config: StreamConfig,
+    /// The end of the whole call: who streams already may use all of it.
+    call_deadline: Timestamp,
     progress: Mutex<Progress>,
 }
 
 #[derive(Default)]
 struct Progress {
     received: String,
+    /// When the service that is asked must have begun, so that others get their turn.
+    share_ends: Timestamp,
     last_text: Option<Timestamp>,
     /// Pieces that the app has not done with: its time is not the service's.
     pushing: u32,
 }
 
 impl<'a, S, C: Clock> Streamed<'a, S, C> {
-    pub fn new(sink: &'a S, clock: &'a C, config: StreamConfig) -> Self {
-        Self { sink, clock, config, progress: Mutex::default() }
+    pub fn new(sink: &'a S, clock: &'a C, config: StreamConfig, call_deadline: Timestamp) -> Self {
+        Self { sink, clock, config, call_deadline, progress: Mutex::default() }
     }
 
     /// What has come so far.
@@ -92,25 +96,26 @@ impl<'a, S, C: Clock> Streamed<'a, S, C> {
 
     /// The time limit that runs, and what to say when it is over.
     fn limit(&self, attempt: &Attempt<'_>) -> (Timestamp, String) {
-        let (last_text, pushing) = {
+        let (last_text, pushing, share_ends) = {
             let progress = lock(&self.progress);
-            (progress.last_text, progress.pushing > 0)
+            (progress.last_text, progress.pushing > 0, progress.share_ends)
         };
-        let limit = match last_text {
+        let (limit, end) = match last_text {
             None => {
                 let wait = self.config.first_text_timeout;
-                (attempt.began() + wait, format!("no text within {} ms", wait.as_millis()))
+                ((attempt.began() + wait, format!("no text within {} ms", wait.as_millis())), share_ends)
             }
             Some(last) => {
                 let wait = self.config.idle_timeout;
                 let since = if pushing { self.clock.now() } else { last };
-                (since + wait, format!("no further text for {} ms", wait.as_millis()))
+                ((since + wait, format!("no further text for {} ms", wait.as_millis())), self.call_deadline)
             }
         };
-        if limit.0 <= attempt.deadline() {
+        if limit.0 <= end {
             return limit;
         }
-        (attempt.deadline(), format!("no end of the answer within {} ms", attempt.timeout().as_millis()))
+        let what = if last_text.is_some() { "end of the answer" } else { "text" };
+        (end, format!("no {what} within {} ms", end.since(attempt.began()).as_millis()))
     }
 }
 
@@ -150,7 +155,8 @@ impl<L: LlmClient, S: TextSink<TextOf<L>>, C: Clock> Exchange<L> for Streamed<'_
     }
 
     fn attempt_deadline(&self, retry: &RetryState, _policy: &RetryPolicy, _now: Timestamp) -> Timestamp {
-        retry.deadline()
+        lock(&self.progress).share_ends = retry.deadline();
+        self.call_deadline
     }
 
     async fn give_up<T: Timer>(&self, timer: &T, attempt: &Attempt<'_>) -> CallError {

@@ -128,7 +128,7 @@ impl ResilientAgent {
     /// Goes on where `snapshot()` was called, as if there had been no call since: see `CircuitBreaker.restore()`. Models are
     /// known by their names: one that the snapshot has not stays as it is.
     /// Throws INVALID_ARGUMENT with `field` `'snapshot'`, or the field in it that is wrong, for a text that is none of its
-    /// snapshots or was changed: then all models are as they were.
+    /// snapshots or is damaged: then all models are as they were.
     ///
     /// @param snapshot the text
     /// @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's
@@ -215,6 +215,10 @@ fn read_agent(
     let calls = options.field(c"config").options()?;
     let timer = JsTimer::read(runtime, calls)?;
     let rng = read_rng(keeper, calls)?;
+    let of_the_article = options.field(c"bulkheadName");
+    if of_the_article.given().is_some() {
+        return Err(of_the_article.wrong("nothing: bulkheads.standard has the limits of standard calls"));
+    }
     let name = options.field(c"name").optional(read_agent_name)?;
     let mut config = AgentConfig { name, ..AgentConfig::default() };
     if config.name.is_some() && calls.field(c"clock").given().is_some() {

@@ -323,7 +323,7 @@ impl CircuitBreaker {
     /// the cooldown over, the next call is the probe. Call it before the first call: those in flight no longer count. One that was
     /// isolated or forced closed stays so.
     /// Throws INVALID_ARGUMENT with `field` `'snapshot'`, or the field in it that is wrong, for a text that is none of its
-    /// snapshots or was changed: then it is as it was.
+    /// snapshots or is damaged: then it is as it was.
     ///
     /// @param snapshot the text
     /// @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's

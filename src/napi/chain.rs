@@ -163,7 +163,7 @@ impl ResilientLlmRunner {
     /// Goes on where `snapshot()` was called, as if there had been no call since: see `CircuitBreaker.restore()`. Services are
     /// known by their names: one that the snapshot has not stays as it is.
     /// Throws INVALID_ARGUMENT with `field` `'snapshot'`, or the field in it that is wrong, for a text that is none of its
-    /// snapshots or was changed: then all services are as they were.
+    /// snapshots or is damaged: then all services are as they were.
     ///
     /// @param snapshot the text
     /// @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's

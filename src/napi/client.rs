@@ -157,7 +157,7 @@ impl ResilientLlmClient {
     /// Goes on where `snapshot()` was called, as if there had been no call since: see `CircuitBreaker.restore()`. A breaker that
     /// other clients use as well is restored for them, too: it is enough to do so once.
     /// Throws INVALID_ARGUMENT with `field` `'snapshot'`, or the field in it that is wrong, for a text that is none of its
-    /// snapshots or was changed: then breaker and budget are as they were.
+    /// snapshots or is damaged: then breaker and budget are as they were.
     ///
     /// @param snapshot the text
     /// @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's

@@ -43,6 +43,18 @@ pub fn bare_llm_call(env: Env, function: Unknown) -> Unknown<'static> {
     })
 }
 
+/// The same as `bareLlmCall`, as article 004 spells it.
+/// Rejects with INVALID_ARGUMENT when `fn` is no function.
+#[napi(
+    js_name = "bareLLMCall",
+    ts_generic_types = "T",
+    ts_args_type = "fn: () => Promise<T>",
+    ts_return_type = "Promise<T>"
+)]
+pub fn bare_llm_call_of_the_article(env: Env, function: Unknown) -> Unknown<'static> {
+    bare_llm_call(env, function)
+}
+
 /// Makes many calls at once with nothing around them, and counts (layer 0 of article 004).
 /// Rejects with INVALID_ARGUMENT naming the field, the value and what is allowed.
 ///

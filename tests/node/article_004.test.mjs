@@ -280,6 +280,10 @@ test('createResilientAgent and new ResilientAgent are the same', async () => {
   assert.throws(() => new ResilientAgent(), /^Error: options: got undefined/)
 })
 
+test('the article\'s bulkheadName is refused, not ignored', () => {
+  assert.throws(() => new ResilientAgent({ mockMode: true, bulkheadName: 'free-tier' }), /^Error: bulkheadName: got 'free-tier'/)
+})
+
 test('enableDegradation: false asks one model only', async () => {
   const { invoke, models } = setUp([[good], [down], [good]], { enableDegradation: false })
   assert.equal((await invoke('写一首诗')).source, 'fallback')

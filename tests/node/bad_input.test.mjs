@@ -143,6 +143,7 @@ const rules = {
   'SimpleRetryOptions.cancelToken': instance('CancelToken'),
   'SimpleRetryOptions.rng': fn(() => 0.5),
   'SimpleRetryOptions.clock': instance('ManualClock'),
+  'bareLLMCall(fn)': { accepts: (v) => typeof v === 'function', sample: async () => 'x' },
   'bareLlmCall(fn)': { accepts: (v) => typeof v === 'function', sample: async () => 'x' },
   'demoBadScenario(client)': { accepts: (v) => typeof v === 'function', sample: () => new lib.MockLlmClient() },
   'demoBadScenario(concurrency)': integer(1, 1000),

@@ -139,6 +139,7 @@ test('bareLlmCall calls and does nothing else', async () => {
   let calls = 0
   assert.equal(await bareLlmCall(async () => (calls++, 'x')), 'x')
   assert.equal(await bareLlmCall(() => 5), 5)
+  assert.equal(await lib.bareLLMCall(() => 5), 5, 'as the article spells it')
   const promise = Promise.resolve(1)
   assert.equal(bareLlmCall(() => promise), promise)
   for (const fails of [async () => { throw down }, () => { throw down }]) assert.equal(await bareLlmCall(fails).catch((error) => error), down)

@@ -62,6 +62,18 @@ fn l10_vercel_ai_11670_silence_after_the_first_text_has_an_end() {
     assert_eq!((outcome.cause, asked), (Some(ErrorClass::Timeout), [1, 0]));
 }
 
+#[test]
+fn l10_who_streams_already_gets_all_the_time_of_the_call() {
+    // 50 s of text, one piece a second: more than the half of the call's 60 s that the first of two services gets.
+    let steady = (0..50).flat_map(|_| [Wait(1_000), Text(".")]).collect();
+    let (outcome, shown, asked) = stream([steady, vec![Text("never")]]);
+    assert_eq!((outcome.status, shown.len(), asked), (OutcomeStatus::Ok, 50, [1, 0]));
+    let endless = (0..100).flat_map(|_| [Wait(1_000), Text(".")]).collect();
+    let (outcome, ..) = stream([endless, vec![Text("never")]]);
+    assert_eq!((outcome.status, outcome.elapsed), (OutcomeStatus::Partial, ms(60_000)));
+    assert_eq!(outcome.error.unwrap().message, "no end of the answer within 60000 ms");
+}
+
 fn interrupted() -> CallError {
     CallError { maybe_billed: true, ..CallError::new(ErrorClass::Interrupted, "ECONNRESET") }
 }

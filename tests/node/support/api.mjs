@@ -1,6 +1,16 @@
 // Made by make-api.mjs from index.d.ts: do not edit.
 export default {
   "functions": {
+    "bareLLMCall": {
+      "parameters": [
+        {
+          "name": "fn",
+          "optional": false,
+          "type": "() => Promise<T>"
+        }
+      ],
+      "returns": "Promise<T>"
+    },
     "bareLlmCall": {
       "parameters": [
         {

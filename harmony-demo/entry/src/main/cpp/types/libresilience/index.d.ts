@@ -1461,6 +1461,12 @@ export interface WindowOptions {
 }
 
 /**
+ * The same as `bareLlmCall`, as article 004 spells it.
+ * Rejects with INVALID_ARGUMENT when `fn` is no function.
+ */
+export declare function bareLLMCall<T>(fn: () => Promise<T>): Promise<T>
+
+/**
  * Calls `fn`, with nothing around it: no timeout, no retry, no breaker, no fallback. Layer 0 of article 004, to compare with.
  * Rejects with INVALID_ARGUMENT when `fn` is no function.
  */
@@ -2001,7 +2007,7 @@ export declare class CircuitBreaker {
    * the cooldown over, the next call is the probe. Call it before the first call: those in flight no longer count. One that was
    * isolated or forced closed stays so.
    * Throws INVALID_ARGUMENT with `field` `'snapshot'`, or the field in it that is wrong, for a text that is none of its
-   * snapshots or was changed: then it is as it was.
+   * snapshots or is damaged: then it is as it was.
    *
    * @param snapshot the text
    * @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's
@@ -2171,7 +2177,7 @@ export declare class ResilientAgent {
    * Goes on where `snapshot()` was called, as if there had been no call since: see `CircuitBreaker.restore()`. Models are
    * known by their names: one that the snapshot has not stays as it is.
    * Throws INVALID_ARGUMENT with `field` `'snapshot'`, or the field in it that is wrong, for a text that is none of its
-   * snapshots or was changed: then all models are as they were.
+   * snapshots or is damaged: then all models are as they were.
    *
    * @param snapshot the text
    * @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's
@@ -2236,7 +2242,7 @@ export declare class ResilientLlmClient {
    * Goes on where `snapshot()` was called, as if there had been no call since: see `CircuitBreaker.restore()`. A breaker that
    * other clients use as well is restored for them, too: it is enough to do so once.
    * Throws INVALID_ARGUMENT with `field` `'snapshot'`, or the field in it that is wrong, for a text that is none of its
-   * snapshots or was changed: then breaker and budget are as they were.
+   * snapshots or is damaged: then breaker and budget are as they were.
    *
    * @param snapshot the text
    * @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's
@@ -2305,7 +2311,7 @@ export declare class ResilientLlmRunner {
    * Goes on where `snapshot()` was called, as if there had been no call since: see `CircuitBreaker.restore()`. Services are
    * known by their names: one that the snapshot has not stays as it is.
    * Throws INVALID_ARGUMENT with `field` `'snapshot'`, or the field in it that is wrong, for a text that is none of its
-   * snapshots or was changed: then all services are as they were.
+   * snapshots or is damaged: then all services are as they were.
    *
    * @param snapshot the text
    * @param nowUnixMs the wall clock in milliseconds since 1970, for tests; default: the device's
