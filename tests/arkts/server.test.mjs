@@ -1,5 +1,6 @@
 // The page in a browser's terms: what the server sends, what it takes, and from whom.
 import assert from 'node:assert'
+import { spawnSync } from 'node:child_process'
 import http from 'node:http'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
@@ -28,6 +29,14 @@ async function changes(enough, act = () => {}) {
 }
 const status = (headers, options = {}) =>
   new Promise((resolve) => http.request(server.url, { headers, ...options }, (response) => resolve(response.resume().statusCode)).end())
+
+test('a port that is taken is named, with what to do', () => {
+  const pages = path.join(target, 'arkts-fixture-server')
+  const script = new URL('./host/arkui/server.mjs', import.meta.url).pathname
+  const { status, stderr } = spawnSync(process.execPath, [script, pages, new URL(server.url).port], { encoding: 'utf8' })
+  assert.equal(status, 1)
+  assert.match(stderr, /^error: port \d+: something else listens there; take another one with --port N\n$/)
+})
 
 test('the files of the browser, and no others', async () => {
   assert.equal(await status({}), 200)

@@ -112,6 +112,11 @@ const plain = (entry) => {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   process.on('unhandledRejection', console.error) // on a phone it is logged, too
-  const { url } = await serve(process.argv[2], Number(process.argv[3] ?? 8080))
+  const port = Number(process.argv[3] ?? 8080)
+  const { url } = await serve(process.argv[2], port).catch((error) => {
+    const why = error.code === 'EADDRINUSE' ? 'something else listens there; take another one with --port N' : error.message
+    console.error(`error: port ${port}: ${why}`)
+    process.exit(1)
+  })
   console.log(`${url}  (behaviour is real, layout approximate; Ctrl-C ends it)`)
 }
