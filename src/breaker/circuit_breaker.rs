@@ -243,7 +243,7 @@ impl CircuitBreaker {
     /// forced closed by hand stays so.
     ///
     /// # Errors
-    /// [`RestoreError`]: no snapshot of a breaker, or one that was changed. It is as it was.
+    /// [`RestoreError`]: no snapshot of a breaker, or a damaged one. It is as it was.
     pub fn restore(&self, text: &str, now_unix_ms: u64) -> Result<(), RestoreError> {
         let (content, elapsed) = snapshot::read(text, SNAPSHOT, now_unix_ms)?;
         self.take_up(&SavedState::read(&content)?, elapsed);

@@ -175,7 +175,7 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ModelCascade<L, T, Q, H>
     /// snapshot has not stays as it is.
     ///
     /// # Errors
-    /// [`RestoreError`]: no snapshot of a cascade, or one that was changed. All models are as they were.
+    /// [`RestoreError`]: no snapshot of a cascade, or a damaged one. All models are as they were.
     pub fn restore(&self, text: &str, now_unix_ms: u64) -> Result<(), RestoreError> {
         saved::restore(saved::CASCADE, self.targets(), text, self.driver.timer.now(), now_unix_ms)
     }

@@ -131,7 +131,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
     /// snapshot has not stays as it is.
     ///
     /// # Errors
-    /// [`RestoreError`]: no snapshot of a runner, or one that was changed. All services are as they were.
+    /// [`RestoreError`]: no snapshot of a runner, or a damaged one. All services are as they were.
     pub fn restore(&self, text: &str, now_unix_ms: u64) -> Result<(), RestoreError> {
         saved::restore(saved::RUNNER, self.targets(), text, self.driver.timer.now(), now_unix_ms)
     }

@@ -150,7 +150,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
     /// is restored for them, too.
     ///
     /// # Errors
-    /// [`RestoreError`]: no snapshot of a client, or one that was changed. Breaker and budget are as they were.
+    /// [`RestoreError`]: no snapshot of a client, or a damaged one. Breaker and budget are as they were.
     pub fn restore(&self, text: &str, now_unix_ms: u64) -> Result<(), RestoreError> {
         saved::restore(saved::CLIENT, iter::once(&self.target), text, self.driver.timer.now(), now_unix_ms)
     }

@@ -207,7 +207,7 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ResilientAgent<L, T, Q, 
     /// Goes on where a [`snapshot`](Self::snapshot) was made; see [`ModelCascade::restore`].
     ///
     /// # Errors
-    /// [`RestoreError`]: no snapshot of an agent or a cascade, or one that was changed. All models are as they were.
+    /// [`RestoreError`]: no snapshot of an agent or a cascade, or a damaged one. All models are as they were.
     pub fn restore(&self, text: &str, now_unix_ms: u64) -> Result<(), RestoreError> {
         self.cascade.restore(text, now_unix_ms)
     }

@@ -49,7 +49,8 @@ impl ResilientAgent {
     #[napi(constructor, ts_args_type = "options: AgentOptions")]
     pub fn new(env: Env, this: This, options: Unknown) -> Result<Self> {
         let scope = constructing::<Self>(env, &this)?;
-        let agent = make(scope, this.raw(), config(scope, options, "options"), ClientConfig::default())?;
+        let agent =
+            make(scope, this.raw(), config(scope, options, "options").given_options()?, ClientConfig::default())?;
         Ok(Self { instance: Instance::new(agent) })
     }
 
@@ -201,7 +202,7 @@ impl Prompt {
 
 fn make(scope: Scope, instance: Value, options: Argument, defaults: ClientConfig) -> Checked<ClientHandle<Core>> {
     ClientHandle::new(scope, instance, |runtime, keeper, listener_errors| {
-        read_agent(runtime, keeper, options.given_options()?, defaults, listener_errors)
+        read_agent(runtime, keeper, options, defaults, listener_errors)
     })
 }
 

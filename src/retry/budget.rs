@@ -148,7 +148,7 @@ impl RetryBudget {
     /// Holds what a [`snapshot`](Self::snapshot) held, and what the time since has brought; never more than its own capacity.
     ///
     /// # Errors
-    /// [`RestoreError`]: no snapshot of a budget, or one that was changed. It is as it was.
+    /// [`RestoreError`]: no snapshot of a budget, or a damaged one. It is as it was.
     pub fn restore(&self, text: &str, now: Timestamp, now_unix_ms: u64) -> Result<(), RestoreError> {
         let (content, elapsed) = snapshot::read(text, SNAPSHOT, now_unix_ms)?;
         self.take_up(SavedTokens::read(&content)?, elapsed, now);
