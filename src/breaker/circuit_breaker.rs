@@ -45,8 +45,10 @@ pub struct CircuitBreaker {
     /// Generation, shifted left by one; lowest bit: calls pass without asking the state machine.
     /// Written under the lock, read without it: a closed breaker costs a success two loads and one addition.
     gate: AtomicU64,
-    /// Whether a success has nothing to reset and nothing to count but itself.
+    /// Whether a success that is not slow has nothing to reset and nothing to count but itself.
     ignores_success: AtomicBool,
+    /// A call that took so long is slow; `None`: it doesn't matter.
+    slow_call: Option<Duration>,
     /// Until when an open breaker rejects, in nanoseconds on its clock; 0: ask the state machine.
     open_until: AtomicU64,
     /// What was counted without the lock.
@@ -82,11 +84,13 @@ impl CircuitBreaker {
         rng: Arc<dyn Rng>,
     ) -> Result<Self, InvalidConfig> {
         config.validate()?;
+        let slow_call = config.window.map(|window| window.slow_call);
         let state = State::new(config);
         let gate = gate_of(&state);
         Ok(Self {
             gate: AtomicU64::new(gate),
             ignores_success: AtomicBool::new(state.ignores_success()),
+            slow_call,
             open_until: AtomicU64::new(0),
             successes: Counter::default(),
             rejected: Counter::default(),
@@ -141,16 +145,23 @@ impl CircuitBreaker {
         Some(Rejection { reason: RejectionReason::Open, retry_after: Duration::from_nanos(left) })
     }
 
-    /// Whether a success of this call changes nothing but a count.
+    /// Whether a success of this call changes nothing but a count, slow or not.
     #[inline]
     pub(super) fn ignores_success(&self, ticket: Ticket) -> bool {
+        self.slow_call.is_none() && self.ignores_fast_success(ticket)
+    }
+
+    /// The same for one that is not slow.
+    #[inline]
+    fn ignores_fast_success(&self, ticket: Ticket) -> bool {
         let gate = self.gate.load(Ordering::Acquire);
         gate == ticket.generation() << 1 | 1 && self.ignores_success.load(Ordering::Relaxed)
     }
 
     #[inline]
     pub(crate) fn record_success(&self, ticket: Ticket, took: Duration) {
-        if self.ignores_success(ticket) {
+        let slow = self.slow_call.is_some_and(|limit| took >= limit);
+        if !slow && self.ignores_fast_success(ticket) {
             self.successes.add_one();
             return;
         }

@@ -148,9 +148,9 @@ impl State {
         self.failures
     }
 
-    /// Whether a success while closed changes nothing and needs no time.
+    /// Whether a success while closed that is not slow changes nothing and needs no time.
     pub fn ignores_success(&self) -> bool {
-        self.failures == 0 && self.window.is_none()
+        self.failures == 0 && self.cause.is_none() && self.window.as_ref().is_none_or(Window::ignores_success)
     }
 
     pub fn window_counts(&self, now: Timestamp) -> Option<WindowCounts> {

@@ -425,6 +425,25 @@ fn a_success_on_a_closed_breaker_needs_no_lock() {
 }
 
 #[test]
+fn a_success_needs_no_lock_where_the_window_holds_nothing_but_others_like_it() {
+    let clock = ManualClock::new();
+    let last_two = WindowConfig { span: WindowSpan::Calls(2), minimum_calls: 2, ..WindowConfig::default() };
+    let breaker = breaker(&clock, BreakerConfig { window: Some(last_two), ..BreakerConfig::default() }, 0.5);
+    let succeed = || breaker.try_acquire().unwrap().success();
+    let counts = || breaker.window_counts().unwrap();
+    (succeed(), succeed());
+    assert!(needs_no_lock(&breaker));
+    breaker.try_acquire().unwrap().success_in(last_two.slow_call);
+    assert_eq!(counts(), WindowCounts { total: 2, failed: 0, slow: 1 }, "a slow one counts");
+    succeed();
+    assert_eq!(counts().slow, 1, "and is pushed out by the second one after it");
+    succeed();
+    assert_eq!(counts(), WindowCounts { total: 2, failed: 0, slow: 0 });
+    assert!(needs_no_lock(&breaker));
+    assert_eq!(breaker.stats().successes, 7);
+}
+
+#[test]
 fn a_listener_may_use_the_breaker_and_leave_it() {
     let clock = ManualClock::new();
     let breaker = Arc::new(breaker(&clock, BreakerConfig { failure_threshold: 1, ..BreakerConfig::default() }, 0.5));

@@ -182,6 +182,12 @@ impl Window {
         self.counts.add(call);
     }
 
+    /// Whether one more success that is not slow leaves it as it is: it takes the place of another one like it.
+    pub fn ignores_success(&self) -> bool {
+        let nothing_but_good = WindowCounts { total: self.ring.len() as u32, failed: 0, slow: 0 };
+        matches!(self.config.span, WindowSpan::Calls(_)) && self.counts == nothing_but_good
+    }
+
     /// Whether what it holds is reason to open.
     pub fn is_bad(&self) -> bool {
         let WindowCounts { total, failed, slow } = self.counts;

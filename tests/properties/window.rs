@@ -68,11 +68,19 @@ fn config() -> impl Strategy<Value = WindowConfig> {
     )
 }
 
+/// Steps of time, whether each call failed, how long it took: half of the lists hold long runs of nothing but good calls.
+fn calls() -> impl Strategy<Value = Vec<(u64, bool, u64)>> {
+    prop_oneof![Just(0.5), Just(0.02)].prop_flat_map(|bad| {
+        let took = prop::bool::weighted(bad).prop_flat_map(|slow| if slow { 100..200_u64 } else { 0..100_u64 });
+        prop::collection::vec((0..2_000_u64, prop::bool::weighted(bad), took), 1..300)
+    })
+}
+
 proptest! {
     #[test]
     fn the_ring_and_a_plain_list_agree(
         window in config(),
-        calls in prop::collection::vec((0..2_000_u64, any::<bool>(), 0..200_u64), 1..300),
+        calls in calls(),
     ) {
         let clock = ManualClock::new();
         let config = BreakerConfig { cooldown: ms(0), window: Some(window), ..BreakerConfig::default() };
