@@ -431,7 +431,8 @@ fn a_success_needs_no_lock_where_the_window_holds_nothing_but_others_like_it() {
     let breaker = breaker(&clock, BreakerConfig { window: Some(last_two), ..BreakerConfig::default() }, 0.5);
     let succeed = || breaker.try_acquire().unwrap().success();
     let counts = || breaker.window_counts().unwrap();
-    (succeed(), succeed());
+    succeed();
+    succeed();
     assert!(needs_no_lock(&breaker));
     breaker.try_acquire().unwrap().success_in(last_two.slow_call);
     assert_eq!(counts(), WindowCounts { total: 2, failed: 0, slow: 1 }, "a slow one counts");

@@ -1,7 +1,9 @@
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use super::bulkhead::Bulkhead;
 use super::state::Overrun;
+use crate::registry::Registered;
 
 /// A place in a [`Bulkhead`], given back once when it is dropped.
 ///
@@ -38,7 +40,14 @@ pub struct Permit {
 #[must_use = "a dropped hold keeps no place"]
 #[derive(Debug, Clone)]
 pub struct Hold {
-    _place: Arc<Place>,
+    place: Arc<Place>,
+}
+
+impl Hold {
+    /// How long it keeps the place once the permit is dropped.
+    pub fn overrun_grace(&self) -> Duration {
+        self.place.bulkhead.config().overrun_grace
+    }
 }
 
 /// What permit and holds have in common: the last of them gives it back.
@@ -57,7 +66,7 @@ impl Permit {
     /// A share in the place, for the work.
     pub fn hold(&self) -> Hold {
         let place = || Arc::new(Place { bulkhead: self.bulkhead.clone(), overrun: OnceLock::new() });
-        Hold { _place: self.place.get_or_init(place).clone() }
+        Hold { place: self.place.get_or_init(place).clone() }
     }
 }
 

@@ -7,13 +7,15 @@ use super::similarity::EmbeddingError;
 use crate::error::InvalidConfig;
 use crate::log;
 
-/// What a call brought.
+/// What a call brought: a text, and whatever else (`T`) those want to see who waited for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fresh {
+pub struct Fresh<T = ()> {
     /// The answer.
     pub text: Arc<str>,
     /// Whether it is complete and good enough for the next one who asks. Say no for half an answer and for a fallback text.
     pub accepted: bool,
+    /// The whole outcome of the call. It is not stored.
+    pub outcome: T,
 }
 
 /// Where an answer comes from.
@@ -34,13 +36,15 @@ pub enum CachedFrom {
 
 /// An answer, old or new.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CachedAnswer {
+pub struct CachedAnswer<T = ()> {
     /// The answer.
     pub text: Arc<str>,
     /// Where it comes from.
     pub from: CachedFrom,
     /// Whether it was accepted.
     pub accepted: bool,
+    /// The whole outcome of the call behind it, one's own or the shared one; `None` for what was stored.
+    pub outcome: Option<T>,
 }
 
 /// What a question means.
@@ -66,18 +70,18 @@ pub struct Meaning {
 /// let cache = Arc::new(AnswerCache::new(CacheConfig::default())?);
 /// let cached = ReadThrough::<String>::new(cache, FlightsConfig::default())?;
 /// let key = CacheKey::of_text("1 + 1 = ?");
-/// let ask = || cached.get_or_call(key, None, async || Ok(Fresh { text: "2".into(), accepted: true }));
+/// let ask = || cached.get_or_call(key, None, async || Ok(Fresh { text: "2".into(), accepted: true, outcome: () }));
 /// assert_eq!(ask().await.unwrap().from, CachedFrom::Call);
 /// assert_eq!(ask().await.unwrap().from, CachedFrom::Stored);
 /// # Ok::<(), resilience::InvalidConfig>(()) }).unwrap();
 /// ```
 #[derive(Debug)]
-pub struct ReadThrough<E> {
+pub struct ReadThrough<E, T = ()> {
     cache: Arc<AnswerCache>,
-    flights: Flights<Result<Fresh, E>>,
+    flights: Flights<Result<Fresh<T>, E>>,
 }
 
-impl<E: Clone> ReadThrough<E> {
+impl<E: Clone, T: Clone> ReadThrough<E, T> {
     /// In front of a cache.
     ///
     /// # Errors
@@ -96,10 +100,10 @@ impl<E: Clone> ReadThrough<E> {
         &self,
         key: CacheKey,
         meaning: Option<Meaning>,
-        call: impl AsyncFnOnce() -> Result<Fresh, E>,
-    ) -> Result<CachedAnswer, E> {
+        call: impl AsyncFnOnce() -> Result<Fresh<T>, E>,
+    ) -> Result<CachedAnswer<T>, E> {
         if let Some(text) = self.cache.get(key) {
-            return Ok(CachedAnswer { text, from: CachedFrom::Stored, accepted: true });
+            return Ok(CachedAnswer { text, from: CachedFrom::Stored, accepted: true, outcome: None });
         }
         if let Some(answer) = meaning.as_ref().and_then(|meaning| self.similar(meaning)) {
             return Ok(answer);
@@ -108,7 +112,7 @@ impl<E: Clone> ReadThrough<E> {
             Joined::Landed(shared) => answer(&shared, CachedFrom::Shared),
             Joined::Lead(lead) => {
                 let brought = call().await;
-                if let Ok(Fresh { text, accepted: true }) = &brought {
+                if let Ok(Fresh { text, accepted: true, .. }) = &brought {
                     self.store(key, meaning, text.clone());
                 }
                 answer(&lead.finish(brought), CachedFrom::Call)
@@ -121,10 +125,10 @@ impl<E: Clone> ReadThrough<E> {
         &self.cache
     }
 
-    fn similar(&self, meaning: &Meaning) -> Option<CachedAnswer> {
+    fn similar(&self, meaning: &Meaning) -> Option<CachedAnswer<T>> {
         let (nearest, text) = usable(self.cache.get_similar(meaning.scope, &meaning.embedding))??;
         let from = CachedFrom::Similar { similarity: nearest.similarity };
-        Some(CachedAnswer { text, from, accepted: true })
+        Some(CachedAnswer { text, from, accepted: true, outcome: None })
     }
 
     fn store(&self, key: CacheKey, meaning: Option<Meaning>, text: Arc<str>) {
@@ -137,9 +141,9 @@ impl<E: Clone> ReadThrough<E> {
     }
 }
 
-fn answer<E: Clone>(brought: &Result<Fresh, E>, from: CachedFrom) -> Result<CachedAnswer, E> {
-    let Fresh { text, accepted } = brought.clone()?;
-    Ok(CachedAnswer { text, from, accepted })
+fn answer<E: Clone, T: Clone>(brought: &Result<Fresh<T>, E>, from: CachedFrom) -> Result<CachedAnswer<T>, E> {
+    let Fresh { text, accepted, outcome } = brought.clone()?;
+    Ok(CachedAnswer { text, from, accepted, outcome: Some(outcome) })
 }
 
 fn usable<T>(result: Result<T, EmbeddingError>) -> Option<T> {

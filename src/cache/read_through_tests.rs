@@ -17,7 +17,7 @@ fn key() -> CacheKey {
 }
 
 fn good(text: &str) -> Result<Fresh, &'static str> {
-    Ok(Fresh { text: text.into(), accepted: true })
+    Ok(Fresh { text: text.into(), accepted: true, outcome: () })
 }
 
 /// What a future gives that never waits.
@@ -44,7 +44,8 @@ fn what_was_accepted_is_given_again_without_a_call() {
 fn an_error_and_what_was_not_accepted_are_not_stored() {
     let cached = cached();
     assert_eq!(now(cached.get_or_call(key(), None, async || Err("down"))), Err("down"));
-    let half = now(cached.get_or_call(key(), None, async || Ok(Fresh { text: "half".into(), accepted: false })));
+    let half =
+        now(cached.get_or_call(key(), None, async || Ok(Fresh { text: "half".into(), accepted: false, outcome: () })));
     assert!(!half.unwrap().accepted);
     assert!(cached.cache().is_empty());
 }

@@ -2,6 +2,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 
+use crate::bulkhead::Hold;
 use crate::cancel::{CancelReason, CancelToken};
 use crate::clock::Timestamp;
 
@@ -51,6 +52,12 @@ impl<'a> Attempt<'a> {
         self.cancel.get_or_init(|| self.call.cancel.as_ref().map_or_else(CancelToken::new, CancelToken::child)).clone()
     }
 
+    /// The call's share in the place of a bulkhead, if it holds one. An attempt that is given up ends for its caller; a client
+    /// whose work goes on all the same keeps a clone of this until it is over, so that no more of them run than may.
+    pub fn place(&self) -> Option<&Hold> {
+        self.call.place.as_ref()
+    }
+
     /// The token of the whole call, if the app gave one.
     pub(super) fn call_token(&self) -> Option<&'a CancelToken> {
         self.call.cancel.as_ref()
@@ -77,6 +84,7 @@ impl Drop for Attempt<'_> {
 pub(crate) struct CallIdentity {
     pub cancel: Option<CancelToken>,
     pub request_id: RequestId,
+    pub place: Option<Hold>,
 }
 
 impl CallIdentity {

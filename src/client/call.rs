@@ -34,7 +34,7 @@ impl Call {
     /// A call begins now.
     pub fn begin(options: CallOptions, clock: &impl Clock, retry: &RetryConfig) -> Self {
         let request_id = options.request_id.map_or_else(RequestId::next, RequestId::from);
-        let identity = CallIdentity { cancel: options.cancel, request_id };
+        let identity = CallIdentity { cancel: options.cancel, request_id, place: options.place };
         let started = clock.now();
         let longest = retry.deadline;
         let deadline = started + options.deadline.map_or(longest, |deadline| deadline.min(longest));

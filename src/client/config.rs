@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use super::{Fallback, StreamConfig};
+use crate::bulkhead::Hold;
 use crate::cancel::CancelToken;
 use crate::retry::{RetryBudgetConfig, RetryConfig};
 
@@ -56,4 +57,6 @@ pub struct CallOptions {
     pub deadline: Option<Duration>,
     /// Identity of the request; made up when absent.
     pub request_id: Option<String>,
+    /// Its share in the place of a bulkhead that the call holds: see [`Attempt::place`](super::Attempt::place).
+    pub place: Option<Hold>,
 }

@@ -269,6 +269,7 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ResilientAgent<L, T, Q, 
             Err(rejection) => return self.refused(call, reason(&rejection), rejection.retry_after).await,
         };
         call.options.deadline = Some(call.left(timer.now()));
+        call.options.place = Some(place.hold());
         let outcome = ask(index, call.options).await;
         drop(place);
         let answer = AgentAnswer { route: call.route, ..self.read(outcome, call.tier) };

@@ -9,7 +9,7 @@ use super::records::{
 };
 use super::records::{known_ms, measured_ms};
 use super::router::{ModelTier, RouteDecision};
-use crate::breaker::BreakerState;
+use crate::breaker::{self, BreakerState};
 use crate::gateway;
 use crate::router;
 
@@ -131,6 +131,17 @@ pub struct Circuit {
     pub stats: BreakerStats,
 }
 
+/// Calls of all models together, as article 004 has them.
+#[napi(object, object_from_js = false)]
+pub struct CircuitStats {
+    /// Calls whose breaker counted a success. Not reset.
+    pub successes: f64,
+    /// Calls whose breaker counted a failure. Not reset.
+    pub failures: f64,
+    /// Calls that ended with the fallback text.
+    pub fallbacks: f64,
+}
+
 /// What an agent has done since it was made, or since its figures were reset.
 #[napi(object, object_from_js = false)]
 pub struct AgentStats {
@@ -144,6 +155,8 @@ pub struct AgentStats {
     pub circuit_state: String,
     /// Breakers of the premium, the standard and the economy model, under the words of `ModelTier`.
     pub circuits: BTreeMap<String, Circuit>,
+    /// All models together (article 004).
+    pub circuit_stats: CircuitStats,
     /// Bulkheads of the tiers, under the names of their presets. Not reset.
     pub bulkhead_stats: BTreeMap<String, BulkheadStats>,
 }
@@ -153,6 +166,14 @@ impl From<gateway::AgentStats> for AgentStats {
         let tiers = || router::ModelTier::ORDER.into_iter().map(|tier| tier.model().to_owned());
         let calls =
             stats.model_calls.map(|calls| TierCalls { success: calls.success as f64, failed: calls.failed as f64 });
+        let all = |count: fn(&breaker::BreakerStats) -> u64| {
+            stats.circuits.iter().map(|(_, stats)| count(stats)).sum::<u64>() as f64
+        };
+        let circuit_stats = CircuitStats {
+            successes: all(|stats| stats.successes),
+            failures: all(|stats| stats.failures),
+            fallbacks: stats.model_calls[router::ModelTier::Cache as usize].failed as f64,
+        };
         let circuits = stats
             .circuits
             .iter()
@@ -163,6 +184,7 @@ impl From<gateway::AgentStats> for AgentStats {
             model_calls: tiers().zip(calls).collect(),
             circuit_state: circuit_state(stats.circuits[router::ModelTier::Standard as usize].0),
             circuits: tiers().zip(circuits).collect(),
+            circuit_stats,
             bulkhead_stats: stats.bulkheads.into_iter().map(|(name, stats)| (name.to_owned(), stats.into())).collect(),
         }
     }

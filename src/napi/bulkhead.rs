@@ -20,17 +20,15 @@ use super::instance::{self, Instance, constructing, made_elsewhere};
 use super::js::{Checked, Scope, Value};
 use super::kept::{Kept, Reference};
 use super::named::{Source, read_name};
+use super::outlive::outlive;
 use super::records::BulkheadStats;
 use super::work::called;
-use crate::bulkhead::{
-    self, Bulkhead as Core, BulkheadConfig, Hold, Permit, Rejection, RejectionReason, ReservoirConfig,
-};
+use crate::bulkhead::{self, Bulkhead as Core, BulkheadConfig, Permit, Rejection, RejectionReason, ReservoirConfig};
 use crate::cancel::{self, CancelReason};
 use crate::classify::{CallError, ErrorClass};
 use crate::client::internal::{Raced, cancelled, race};
 use crate::clock::{Clock, Timer};
 use crate::millis::whole_millis;
-use crate::registry::Registered;
 
 /// Bounds how many calls run at once and how fast they start, so that one slow or rationed service can't take what the
 /// others need. Calls wait in the order in which they came.
@@ -63,6 +61,22 @@ pub fn read_config(options: Argument, mut config: BulkheadConfig) -> Checked<Bul
     config.reservoir = reservoir.or(config.reservoir);
     options.field(c"overrunGraceMs").set(&mut config.overrun_grace, |time| time.millis(0.0))?;
     Ok(config)
+}
+
+/// What `read_config` reads, as an object.
+pub fn write_config(scope: Scope, name: &str, config: &BulkheadConfig) -> Value {
+    let options = scope.object();
+    let millis = |duration: Duration| duration.as_secs_f64() * 1e3;
+    let set = |name, number| scope.set(options, name, scope.number(number));
+    scope.set(options, c"name", scope.string(name));
+    set(c"maxConcurrent", config.max_concurrent.into());
+    set(c"minTime", millis(config.min_spacing));
+    if let Some(ReservoirConfig { size, refresh_amount, refresh_interval }) = config.reservoir {
+        set(c"reservoir", size.into());
+        set(c"reservoirRefreshAmount", refresh_amount.into());
+        refresh_interval.into_iter().for_each(|interval| set(c"reservoirRefreshInterval", millis(interval)));
+    }
+    options
 }
 
 /// The clock that calls sleep on, and a bulkhead on it.
@@ -261,25 +275,13 @@ async fn run(
             (CallError::new(ErrorClass::Timeout, message), CancelReason::Timeout)
         }
     };
-    outlive(&handle, bulkhead.config().overrun_grace, work, permit.hold());
+    outlive(runtime, timer.clone(), work, permit.hold());
     drop(permit);
     token.iter().for_each(|token| {
         token.cancel(reason);
         token.close();
     });
     Err(call_error(runtime.scope(), &error, None))
-}
-
-/// The caller has left, the work goes on: it keeps its place until it is done, for `grace` at the most.
-fn outlive(handle: &Rc<Handle>, grace: Duration, work: JsPromise<Settled>, hold: Hold) {
-    let own = handle.clone();
-    let left = async move {
-        let (work, end) = (pin!(work), pin!(own.timer.sleep_until(own.timer.now() + grace)));
-        race(work, None, end).await;
-        drop(hold);
-        Ok(own.runtime.scope().undefined())
-    };
-    handle.runtime.spawn(handle.runtime.scope(), left);
 }
 
 /// The error for a call that got no place.

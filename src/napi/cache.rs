@@ -29,8 +29,11 @@ use crate::client::internal::{Raced, race};
 use crate::clock::{Clock, Timer};
 use crate::log;
 
-/// What a call failed with, as the app's function gave it.
-type Failure = Rc<Kept>;
+/// What a call gave or failed with, as the app's function gave it.
+type Outcome = Rc<Kept>;
+
+/// The core's cache, with the app's values.
+type Calls = ReadThrough<Outcome, Outcome>;
 
 /// Keeps answers, at most so many, so large, so long; the least recently used one leaves first. Equal requests at the
 /// same time share one call. What one user asked may answer another one who shares the cache: keep one for each user, or
@@ -42,7 +45,7 @@ pub struct AnswerCache {
 }
 
 struct Cached {
-    cached: Rc<ReadThrough<Failure>>,
+    cached: Rc<Calls>,
     timer: JsTimer,
     runtime: Rc<Runtime>,
     /// Of `embed`; held by each call in flight.
@@ -68,17 +71,21 @@ pub struct CachedAnswer {
     pub similarity: Option<f64>,
     /// Whether it was accepted: only then is it stored.
     pub accepted: bool,
+    /// What `call` gave, as it is: why an answer was not accepted stands there. For `'call'` and `'shared'`.
+    #[napi(ts_type = "Object | string")]
+    pub outcome: Option<Unknown<'static>>,
 }
 
-impl From<cache::CachedAnswer> for CachedAnswer {
-    fn from(answer: cache::CachedAnswer) -> Self {
+impl CachedAnswer {
+    fn new(scope: Scope, answer: cache::CachedAnswer<Outcome>) -> Self {
         let (source, similarity) = match answer.from {
             CachedFrom::Call => ("call", None),
             CachedFrom::Shared => ("shared", None),
             CachedFrom::Stored => ("stored", None),
             CachedFrom::Similar { similarity } => ("similar", Some(similarity)),
         };
-        Self { text: answer.text.as_ref().to_owned(), source, similarity, accepted: answer.accepted }
+        let outcome = answer.outcome.map(|outcome| scope.unknown(outcome.value(scope)));
+        Self { text: answer.text.as_ref().to_owned(), source, similarity, accepted: answer.accepted, outcome }
     }
 }
 
@@ -215,7 +222,7 @@ impl Cached {
             let scope = runtime.scope();
             let failed = |class, text: &str| Err(call_error(scope, &CallError::new(class, text), None));
             match raced {
-                Raced::Done(Ok(answer)) => to_js(scope, CachedAnswer::from(answer)),
+                Raced::Done(Ok(answer)) => to_js(scope, CachedAnswer::new(scope, answer)),
                 Raced::Done(Err(failure)) => Err(failure.value(scope)),
                 Raced::Cancelled => failed(ErrorClass::Cancelled, "the call was cancelled"),
                 Raced::TimedOut(()) => failed(ErrorClass::Timeout, "call() gave nothing in time"),
@@ -256,11 +263,11 @@ impl Asked {
 
     async fn answer(
         self,
-        cached: &ReadThrough<Failure>,
+        cached: &Calls,
         embed: Option<Rc<Embed>>,
         timer: &JsTimer,
         runtime: &Rc<Runtime>,
-    ) -> std::result::Result<cache::CachedAnswer, Failure> {
+    ) -> std::result::Result<cache::CachedAnswer<Outcome>, Outcome> {
         let meaning = match (embed, self.question) {
             // What is stored under these very words is the better answer, and costs no embedding.
             (Some(embed), Some((scope, question))) if !cached.cache().contains(self.key) => {
@@ -281,18 +288,22 @@ impl Asked {
 }
 
 /// Makes the app's call.
-async fn fresh(call: &Reference, runtime: &Rc<Runtime>) -> std::result::Result<Fresh, Failure> {
+async fn fresh(call: &Reference, runtime: &Rc<Runtime>) -> std::result::Result<Fresh<Outcome>, Outcome> {
     let scope = runtime.scope();
     let own = runtime.clone();
     let settle = move |scope: Scope, settled: std::result::Result<Value, Value>| {
-        settled.and_then(|value| read_fresh(scope, value)).map_err(|error| Rc::new(Kept::new(&own, scope, error)))
+        let kept = |value| Rc::new(Kept::new(&own, scope, value));
+        let (text, accepted, value) = settled.and_then(|value| read_fresh(scope, value)).map_err(kept)?;
+        Ok(Fresh { text: text.into(), accepted, outcome: kept(value) })
     };
     JsPromise::called(runtime, scope, scope.call(scope.undefined(), call.value(scope), &[]), settle).await
 }
 
-fn read_fresh(scope: Scope, value: Value) -> std::result::Result<Fresh, Value> {
+/// Its text, and whether it is accepted.
+fn read_fresh(scope: Scope, value: Value) -> std::result::Result<(String, bool, Value), Value> {
     if let Some(text) = scope.as_string(value) {
-        return Ok(Fresh { accepted: !text.is_empty(), text: text.into() });
+        let accepted = !text.is_empty();
+        return Ok((text, accepted, value));
     }
     let texts = [c"text", c"result"].into_iter().filter_map(|name| scope.as_string(scope.get(value, name)));
     let text = texts.into_iter().next().ok_or_else(|| {
@@ -307,7 +318,7 @@ fn read_fresh(scope: Scope, value: Value) -> std::result::Result<Fresh, Value> {
         _ => scope.as_string(status).is_some_and(|status| status == "ok"),
     };
     let accepted = is_ok && !text.is_empty() && !is_false(c"accepted") && !is_false(c"qualityCheckPassed");
-    Ok(Fresh { text: text.into(), accepted })
+    Ok((text, accepted, value))
 }
 
 impl Embed {

@@ -235,7 +235,7 @@ impl Arguments {
         let mut given = Vec::new();
         let mut providers = Vec::new();
         for (index, service) in services.into_iter().enumerate() {
-            let client = InnerClient::read(runtime, keeper, service, &[service], Answers::ObjectsOrTexts)?;
+            let client = InnerClient::read(runtime, keeper, service, &[service], Answers::ObjectsOrTexts, &timer)?;
             let own = service.field(c"breaker");
             let breaker = match own.given() {
                 Some(own) => given_breaker(own)?,

@@ -215,7 +215,7 @@ impl Arguments {
             Some(breaker) => given_breaker(breaker)?,
             None => own_breaker(options, BreakerConfig::default(), &timer, &rng)?,
         };
-        let inner = InnerClient::read(runtime, keeper, self.inner, &[options], Answers::Objects)?;
+        let inner = InnerClient::read(runtime, keeper, self.inner, &[options], Answers::Objects, &timer)?;
         Core::with_hooks(inner, config, breaker, timer, rng, hooks).map_err(|error| options.refused(error))
     }
 }

@@ -41,6 +41,7 @@ pub fn call_options(options: Argument) -> Checked<CallOptions> {
         cancel: options.field(c"cancelToken").optional(given_token)?,
         deadline: options.field(c"deadlineMs").optional(|time| time.millis(1.0))?,
         request_id: options.field(c"requestId").optional(|id| id.string(200))?,
+        place: None,
     })
 }
 

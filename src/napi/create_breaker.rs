@@ -24,6 +24,11 @@ use crate::random::{Rng, SeededRng};
 
 /// The most arguments that `fire` passes on.
 const MAX_ARGUMENTS: usize = 8;
+/// Article 004's figures, where they are not those of the core.
+const TIMEOUT: Duration = Duration::from_secs(10);
+const WINDOW: Duration = Duration::from_secs(10);
+const BUCKETS: u32 = 10;
+const FAILURE_RATE: f64 = 0.5;
 
 /// A breaker around one function, as article 004 has it from opossum. Only `createBreaker` makes one.
 #[napi]
@@ -101,7 +106,7 @@ fn create(runtime: &Rc<Runtime>, scope: Scope, action: Argument, options: Argume
     let options = options.options()?;
     let config = read_config(options)?;
     config.validate().map_err(|error| options.refused(error))?;
-    let mut timeout = Duration::from_secs(10);
+    let mut timeout = TIMEOUT;
     options.field(c"timeout").set(&mut timeout, |time| time.millis(1.0))?;
     let timer = JsTimer::read(runtime, options)?;
     let source = match options.field(c"name").optional(read_name)? {
@@ -121,11 +126,24 @@ fn create(runtime: &Rc<Runtime>, scope: Scope, action: Argument, options: Argume
     Ok(instance)
 }
 
+/// `CreateBreakerOptions` as they are where nothing is said.
+pub fn default_options(scope: Scope) -> Value {
+    let (options, breaker) = (scope.object(), BreakerConfig::default());
+    let set = |name, number| scope.set(options, name, scope.number(number));
+    set(c"timeout", TIMEOUT.as_secs_f64() * 1e3);
+    set(c"errorThresholdPercentage", FAILURE_RATE * 100.0);
+    set(c"resetTimeout", breaker.cooldown.as_secs_f64() * 1e3);
+    set(c"volumeThreshold", WindowConfig::default().minimum_calls.into());
+    set(c"rollingCountTimeout", WINDOW.as_secs_f64() * 1e3);
+    set(c"rollingCountBuckets", BUCKETS.into());
+    options
+}
+
 /// `CreateBreakerOptions`, but for what is no setting of the breaker itself: the figures of article 004 where nothing is
 /// said.
 pub fn read_config(options: Argument) -> Checked<BreakerConfig> {
-    let mut window = WindowConfig { failure_rate: Some(0.5), ..WindowConfig::default() };
-    let (mut length, mut buckets) = (Duration::from_secs(10), 10);
+    let mut window = WindowConfig { failure_rate: Some(FAILURE_RATE), ..WindowConfig::default() };
+    let (mut length, mut buckets) = (WINDOW, BUCKETS);
     options.field(c"rollingCountTimeout").set(&mut length, |time| time.millis(1.0))?;
     options.field(c"rollingCountBuckets").set(&mut buckets, |buckets| buckets.count(WindowConfig::BUCKETS))?;
     window.span = WindowSpan::Time { length, buckets };

@@ -5,6 +5,7 @@ use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::Object;
 use napi_ohos::{Env, JsValue, Result};
 
+use super::constants;
 use super::js::{Scope, Type, Value};
 
 #[napi(module_exports)]
@@ -17,6 +18,7 @@ pub fn rebuild_enums(exports: Object, env: Env) -> Result<()> {
             scope.set_own(exports, key, rebuilt(scope, value));
         }
     }
+    constants::set(scope, exports);
     Ok(())
 }
 

@@ -9,13 +9,16 @@ use napi_ohos::sys;
 
 use super::arguments::Argument;
 use super::cancel::CancelToken;
+use super::clock::JsTimer;
 use super::errors::{error_facts, headers_of};
 use super::executor::{JsPromise, Runtime};
 use super::instance;
 use super::js::{Checked, Scope, Type, Value};
 use super::json::{MAX_TEXT, json, json_without};
 use super::kept::{Keeper, Kept, Reference};
+use super::outlive::{Attempted, Place};
 use super::stream::{Discard, Receiver};
+use crate::bulkhead::Hold;
 use crate::classify::{AnswerFacts, CallError, ErrorClass, classify, classify_answer};
 use crate::client::{AnswerText, Attempt, LlmClient, LlmResponse, TextSink};
 use crate::millis::whole_millis;
@@ -30,6 +33,8 @@ pub struct InnerClient {
     provider: Option<Rc<str>>,
     /// It is asked as one of several models: with a `ModelRequest`.
     model: Option<Rc<str>>,
+    /// The clock of what keeps a place beyond its attempt.
+    timer: JsTimer,
 }
 
 /// What `chat` gives.
@@ -215,6 +220,7 @@ impl InnerClient {
         inner: Argument,
         options: &[Argument],
         answers: Answers,
+        timer: &JsTimer,
     ) -> Checked<Self> {
         let (scope, allowed) = (inner.scope(), "an object with chat(request): Promise<ChatResponse>, or chatStream");
         let field = |name| options.iter().find_map(|options| options.field(name).given());
@@ -230,7 +236,8 @@ impl InnerClient {
         let object = keeper.keep(scope, inner.value()).filter(|_| chat.is_some() || chat_stream.is_some());
         let object = object.ok_or_else(|| inner.wrong(allowed))?;
         let provider = provider.map(Rc::from);
-        Ok(Self { runtime: runtime.clone(), object, chat, chat_stream, answers, provider, model: None })
+        let (runtime, timer) = (runtime.clone(), timer.clone());
+        Ok(Self { runtime, object, chat, chat_stream, answers, provider, model: None, timer })
     }
 
     /// As one of several models: it is asked with a `ModelRequest` of that name.
@@ -239,7 +246,7 @@ impl InnerClient {
     }
 
     /// Starts one attempt.
-    fn call(&self, chat: &Method, request: &Request, attempt: &Attempt<'_>) -> JsPromise<Settled<Answer>> {
+    fn call(&self, chat: &Method, request: &Request, attempt: &Attempt<'_>) -> Attempted<Settled<Answer>> {
         let scope = self.runtime.scope();
         let (object, function) = (self.object.value(scope), chat.function.value(scope));
         let value = request.begin_attempt(scope, self.model.as_deref());
@@ -248,7 +255,7 @@ impl InnerClient {
         } else {
             scope.call(object, function, &[value])
         };
-        self.settled(scope, called, self.whole_answer(request.keep))
+        self.settled(scope, called, attempt, self.whole_answer(request.keep))
     }
 
     /// Starts one streamed attempt.
@@ -258,7 +265,7 @@ impl InnerClient {
         request: &Request,
         attempt: &Attempt<'_>,
         receiver: &Receiver,
-    ) -> JsPromise<Settled<Streamed>> {
+    ) -> Attempted<Settled<Streamed>> {
         let scope = self.runtime.scope();
         let (object, function) = (self.object.value(scope), chat_stream.function.value(scope));
         let value = request.begin_attempt(scope, self.model.as_deref());
@@ -269,7 +276,7 @@ impl InnerClient {
             scope.call(object, function, &[value, sink])
         };
         let (runtime, provider, keep) = (self.runtime.clone(), self.provider.clone(), request.keep);
-        self.settled(scope, called, move |scope, value| {
+        self.settled(scope, called, attempt, move |scope, value| {
             let text = read_streamed_answer(scope, value, provider.as_deref())?.map(|text| scope.as_utf16(text));
             let value = keep.value().then(|| Reference::new(&runtime, scope, value)).flatten();
             Ok(Streamed { text, value })
@@ -281,8 +288,9 @@ impl InnerClient {
         &self,
         scope: Scope,
         called: Checked<Value>,
+        attempt: &Attempt<'_>,
         read: impl FnOnce(Scope, Value) -> Result<T, CallError> + 'static,
-    ) -> JsPromise<Settled<T>> {
+    ) -> Attempted<Settled<T>> {
         let (runtime, provider) = (self.runtime.clone(), self.provider.clone());
         let settle = move |scope: Scope, result: Result<Value, Value>| match result {
             Ok(value) => read(scope, value).map_err(|error| Box::new(Failed { error, cause: None })),
@@ -292,7 +300,9 @@ impl InnerClient {
                 Err(Box::new(Failed { error: classify(&facts, SystemTime::now()), cause }))
             }
         };
-        JsPromise::called(&self.runtime, scope, called, settle)
+        let place =
+            |hold: &Hold| Place { hold: hold.clone(), timer: self.timer.clone(), runtime: self.runtime.clone() };
+        Attempted::new(JsPromise::called(&self.runtime, scope, called, settle), attempt.place().map(place))
     }
 
     fn whole_answer(&self, keep: Keep) -> impl FnOnce(Scope, Value) -> Result<Answer, CallError> + 'static {

@@ -30,7 +30,7 @@ pub fn read_models(
     let mock = options.field(c"mockMode").optional(Argument::boolean)?.unwrap_or(false);
     let scenario = options.field(c"mockScenario").optional(Scenario::read)?.unwrap_or(Scenario::Success);
     let read = |tier: ModelTier, client: Argument| {
-        let client = InnerClient::read(runtime, keeper, client, &[client, calls], Answers::ObjectsOrTexts)?;
+        let client = InnerClient::read(runtime, keeper, client, &[client, calls], Answers::ObjectsOrTexts, timer)?;
         Ok(client.for_model(router.model(tier)))
     };
     let stand_in = |tier| {

@@ -124,7 +124,7 @@ impl Receiver {
     }
 
     /// Passes pieces on until the client's promise is settled and all are through. Gives what it came to, and all text.
-    pub async fn relay<T>(&self, sink: &impl Sink<Text>, settled: JsPromise<T>) -> (T, Vec<u16>) {
+    pub async fn relay<T>(&self, sink: &impl Sink<Text>, settled: impl Future<Output = T>) -> (T, Vec<u16>) {
         enum Next<T> {
             Piece(Vec<u16>, Deferred),
             Settled(T),

@@ -211,6 +211,7 @@ test('getStats counts by tier; resetStats begins anew', async () => {
     'gpt-4o': { success: 1, failed: 0 }, 'gpt-4o-mini': { success: 0, failed: 2 }, 'deepseek-chat': { success: 1, failed: 0 }, 'semantic-cache': { success: 1, failed: 0 },
   })
   assert.equal(stats.circuits['gpt-4o-mini'].stats.failures, 2)
+  assert.deepEqual({ ...stats.circuitStats }, { successes: 2, failures: 2, fallbacks: 0 })
   agent.resetStats()
   assert.deepEqual([agent.getStats().totalCalls, agent.getStats().modelCalls['gpt-4o'].success], [0, 0])
 })
@@ -422,15 +423,18 @@ test('getOrCall calls once for all who ask at once, and not at all for what is s
   const both = Promise.all([ask(), ask()])
   await settle()
   open.open()
-  assert.deepEqual((await drive(clock, both)).map((answer) => ({ ...answer })), [{ text: 'answer', source: 'call', accepted: true }, { text: 'answer', source: 'shared', accepted: true }])
-  assert.deepEqual([(await drive(clock, ask())).source, calls], ['stored', 1])
+  assert.deepEqual((await drive(clock, both)).map((answer) => ({ ...answer })), [{ text: 'answer', source: 'call', accepted: true, outcome: 'answer' }, { text: 'answer', source: 'shared', accepted: true, outcome: 'answer' }])
+  const stored = await drive(clock, ask())
+  assert.deepEqual([stored.source, stored.outcome, calls], ['stored', undefined, 1])
 })
 
 test('only what is complete and accepted is stored', async () => {
   const { clock, cache } = cached()
   const ask = (result) => drive(clock, cache.getOrCall('q', async () => result))
   for (const result of [{ text: 'half', status: 'partial' }, { text: 'sorry', status: 'fallback' }, { result: 'bad', qualityCheckPassed: false }, { text: 'no', accepted: false }]) {
-    assert.deepEqual([(await ask(result)).accepted, cache.get('q')], [false, undefined])
+    const answer = await ask(result)
+    assert.deepEqual([answer.accepted, cache.get('q')], [false, undefined])
+    assert.equal(answer.outcome, result, 'it tells why')
   }
   for (const result of ['', { text: '' }, { text: 'Service Unavailable', status: 503 }, { text: 'odd', status: null }]) {
     assert.deepEqual([(await ask(result)).accepted, cache.get('q')], [false, undefined])

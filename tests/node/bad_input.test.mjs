@@ -705,7 +705,10 @@ const zeros = {
   'TierBulkhead.minTime': async () => assert.equal((await crowding({ minTime: 0 })).latencyMs, 0),
   'TierBulkhead.reservoir': async () => assert.equal((await crowding({ reservoir: 0 })).stopReason, 'bulkhead'),
   'TierBulkhead.reservoirRefreshAmount': async () => assert.equal((await crowding({ reservoir: 1, reservoirRefreshAmount: 0, reservoirRefreshInterval: 1 })).stopReason, 'bulkhead'),
-  'TierBulkhead.overrunGraceMs': async () => assert.equal((await crowding({ overrunGraceMs: 0 })).source, 'model'),
+  'TierBulkhead.overrunGraceMs': async () => {
+    const { agent, clock } = await asking({ bulkheads: { standard: { maxConcurrent: 1, overrunGraceMs: 0 } } }, [() => new Promise(() => {}), { text: 'x' }])
+    assert.deepEqual([agent.getStats().bulkheadStats['standard-model'].overrunning, clock.pendingSleeps], [0, 0])
+  },
   'AgentOptions.threshold': async () => assert.equal((await asking({ threshold: 0 }, [refusal])).answer.qualityCheckPassed, true),
   'CascadedCallOptions.maxRetries': async () => assert.equal((await cascading({ maxRetries: 0 }, [httpError(503)])).attempts, 3),
   'CascadedCallOptions.threshold': async () => assert.equal((await cascading({ threshold: 0 }, [refusal])).qualityCheckPassed, true),

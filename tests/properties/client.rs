@@ -80,7 +80,8 @@ impl Plan {
 async fn one_call(client: &Client, clock: &ManualClock, call: &Call) -> Outcome<String> {
     clock.sleep_until(clock.now() + ms(call.pause)).await;
     let token = CancelToken::new();
-    let options = CallOptions { cancel: Some(token.clone()), deadline: call.deadline.map(ms), request_id: None };
+    let options =
+        CallOptions { cancel: Some(token.clone()), deadline: call.deadline.map(ms), ..CallOptions::default() };
     let mut work = std::pin::pin!(client.execute("hi", options));
     let Some(after) = call.cancel_after else { return work.await };
     let outcome = tokio::select! {

@@ -1,11 +1,13 @@
 //! Section 7: the whole chain, and section 8: the same flaky service without and with it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use resilience::breaker::BreakerState;
+use resilience::bulkhead::Hold;
 use resilience::cancel::{CancelReason, CancelToken};
 use resilience::cascade::DefaultQualityCheck;
-use resilience::client::{CallOptions, LlmClient, NoHooks, OutcomeStatus};
+use resilience::classify::CallError;
+use resilience::client::{Attempt, CallOptions, LlmClient, NoHooks, OutcomeStatus};
 use resilience::clock::{ManualClock, Timer};
 use resilience::gateway::{AgentAnswer, AgentConfig, AgentModels, AnswerSource, InvokeOptions, ResilientAgent};
 use resilience::mock::{FlakyConfig, FlakyLlmClient};
@@ -128,6 +130,32 @@ fn a_full_bulkhead_gives_the_text_and_no_breaker_hears_of_it() {
     assert_eq!((answers[1].source, answers[1].stop_reason), (AnswerSource::Fallback, StopReason::Bulkhead));
     let stats = agent.stats();
     assert_eq!((stats.circuits[1].1.failures, stats.bulkheads["standard-model"].rejected), (0, 1));
+}
+
+/// Its work goes on when its attempt is given up.
+struct Stubborn(Mutex<Vec<Hold>>, ManualClock);
+
+impl LlmClient for Stubborn {
+    type Request = str;
+    type Response = String;
+
+    async fn chat(&self, _: &str, attempt: &Attempt<'_>) -> Result<String, CallError> {
+        self.0.lock().unwrap().extend(attempt.place().cloned());
+        self.1.sleep_until(attempt.deadline() + ms(1)).await;
+        Ok("too late".to_owned())
+    }
+}
+
+#[test]
+fn work_that_outlives_its_attempt_keeps_the_place_of_the_call() {
+    let models = |clock: &ManualClock| [(); 3].map(|()| Stubborn(Mutex::default(), clock.clone()));
+    let (agent, clock) = agent_of(models, |config| config.bulkheads[1].overrun_grace = ms(500));
+    let answer = run(&clock, agent.invoke("a", "a", from(Standard)));
+    assert_eq!((answer.source, answer.attempts()), (AnswerSource::Fallback, 6));
+    let overrunning = || agent.stats().bulkheads["standard-model"].overrunning;
+    assert_eq!(overrunning(), 1, "one place, however often it was tried");
+    clock.advance(ms(500));
+    assert_eq!(overrunning(), 0, "for the grace and no longer");
 }
 
 #[test]
