@@ -188,6 +188,7 @@ test('who waits for an equal prompt\'s call waits no longer than it wants: token
   assert.deepEqual([answer.source, answer.stopReason, answer.latencyMs, answer.shared], ['fallback', 'deadline', 900, false])
   agent.shutdown()
   assert.deepEqual([(await leader).status, (await patient).status, models.standard.calls], ['cancelled', 'cancelled', 1])
+  await clock.advanceAsync(30000) // the grace of what was left behind
   assert.equal(clock.pendingSleeps, 0)
 })
 
@@ -234,6 +235,7 @@ test('a token ends one call; its deadline shortens it', async () => {
   assert.equal((await call).status, 'cancelled')
   const answer = await invoke('写一首诗', { deadlineMs: 900 })
   assert.deepEqual([answer.latencyMs, answer.source], [900, 'fallback'])
+  await clock.advanceAsync(30000) // the grace of what was left behind
   assert.equal(clock.pendingSleeps, 0)
 })
 

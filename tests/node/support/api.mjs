@@ -1691,6 +1691,10 @@ export default {
         "optional": false,
         "type": "Record<string, Circuit>"
       },
+      "circuitStats": {
+        "optional": false,
+        "type": "CircuitStats"
+      },
       "bulkheadStats": {
         "optional": false,
         "type": "Record<string, BulkheadStats>"
@@ -2070,6 +2074,10 @@ export default {
       "accepted": {
         "optional": false,
         "type": "boolean"
+      },
+      "outcome": {
+        "optional": true,
+        "type": "Object | string"
       }
     },
     "CachedCallOptions": {
@@ -2260,6 +2268,20 @@ export default {
       "stats": {
         "optional": false,
         "type": "BreakerStats"
+      }
+    },
+    "CircuitStats": {
+      "successes": {
+        "optional": false,
+        "type": "number"
+      },
+      "failures": {
+        "optional": false,
+        "type": "number"
+      },
+      "fallbacks": {
+        "optional": false,
+        "type": "number"
       }
     },
     "CreateBreakerOptions": {
@@ -3319,9 +3341,15 @@ export default {
     }
   },
   "types": {
-    "FallbackFunction": "(failure: FailureInfo) => string | Promise<string>"
+    "FallbackFunction": "(failure: FailureInfo) => string | Promise<string>",
+    "CascadedResult": "AgentAnswer",
+    "ResilientInvokeResult": "AgentAnswer",
+    "ResilientAgentOptions": "AgentOptions",
+    "AgentResilienceStats": "AgentStats"
   },
   "constants": {
+    "DEFAULT_BREAKER_OPTIONS": "CreateBreakerOptions",
+    "PRESET_BULKHEADS": "Record<string, BulkheadConfig>",
     "MODEL_TIER_ORDER": "ModelTier[]",
     "STATIC_FALLBACK_RESPONSE": "string"
   }

@@ -68,6 +68,24 @@ export interface LlmProvider {
 /** Gives the fallback text of one call; at once or as a promise. */
 export type FallbackFunction = (failure: FailureInfo) => string | Promise<string>
 
+/** The defaults of `createBreaker`: changing them here changes nothing there. */
+export const DEFAULT_BREAKER_OPTIONS: CreateBreakerOptions
+
+/** The settings of `BulkheadManager.getPreset`, by name. */
+export const PRESET_BULKHEADS: Record<string, BulkheadConfig>
+
+/** Article 004's name. */
+export type CascadedResult = AgentAnswer
+
+/** Article 004's name. */
+export type ResilientInvokeResult = AgentAnswer
+
+/** Article 004's name. */
+export type ResilientAgentOptions = AgentOptions
+
+/** Article 004's name. */
+export type AgentResilienceStats = AgentStats
+
 /** Settings of `CircuitBreaker.named`. Unset: as of `new CircuitBreaker()`. */
 export interface NamedBreakerOptions extends BreakerOptions {
   /** Failures in a row that open it. 1 to 2^32 − 1; default 3. */
@@ -214,6 +232,8 @@ export interface AgentStats {
   circuitState: string
   /** Breakers of the premium, the standard and the economy model, under the words of `ModelTier`. */
   circuits: Record<string, Circuit>
+  /** All models together (article 004). */
+  circuitStats: CircuitStats
   /** Bulkheads of the tiers, under the names of their presets. Not reset. */
   bulkheadStats: Record<string, BulkheadStats>
 }
@@ -489,6 +509,8 @@ export interface CachedAnswer {
   similarity?: number
   /** Whether it was accepted: only then is it stored. */
   accepted: boolean
+  /** What `call` gave, as it is: why an answer was not accepted stands there. For `'call'` and `'shared'`. */
+  outcome?: Object | string
 }
 
 /** Settings of one `getOrCall`. */
@@ -608,6 +630,16 @@ export interface Circuit {
   state: string
   /** What it has seen. Not reset. */
   stats: BreakerStats
+}
+
+/** Calls of all models together, as article 004 has them. */
+export interface CircuitStats {
+  /** Calls whose breaker counted a success. Not reset. */
+  successes: number
+  /** Calls whose breaker counted a failure. Not reset. */
+  failures: number
+  /** Calls that ended with the fallback text. */
+  fallbacks: number
 }
 
 /** Settings of `createBreaker`, by the names of opossum that article 004 uses, with its values as defaults. */
