@@ -103,6 +103,7 @@ step clippy cargo clippy --all-targets -- -D warnings
 step clippy-napi cargo clippy --lib --features napi -- -D warnings
 step cargo-test cargo test
 step docs docs
+step api scripts/api.sh --check
 step arkvm scripts/arkvm-check.sh
 step build-host scripts/build-host.sh
 step shellcheck shell_lint
