@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use napi_derive_ohos::napi;
 
-use super::records::{
-    AttemptRecord, BreakerStats, BulkheadStats, ErrorClass, ErrorInfo, OutcomeStatus, PassedOver, StopReason, words,
-};
+use super::breaker_records::BreakerStats;
+use super::bulkhead::BulkheadStats;
+use super::call_records::{AttemptRecord, ErrorInfo, PassedOver};
 use super::records::{known_ms, measured_ms};
 use super::router::{ModelTier, RouteDecision};
+use super::words::{ErrorClass, OutcomeStatus, StopReason, words};
 use crate::breaker::{self, BreakerState};
 use crate::gateway;
 use crate::router;

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 
+use super::breaker_records::breaker_event;
 use super::executor::Runtime;
 use super::js::Scope;
 use super::kept::UserFunction;
-use super::records::breaker_event;
 use crate::breaker::{BreakerEvent, BreakerState, CircuitBreaker};
 use crate::lock::lock;
 

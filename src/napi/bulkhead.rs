@@ -21,7 +21,6 @@ use super::js::{Checked, Scope, Value};
 use super::kept::{Kept, Reference};
 use super::named::{Source, read_name};
 use super::outlive::outlive;
-use super::records::BulkheadStats;
 use super::work::called;
 use crate::bulkhead::{self, Bulkhead as Core, BulkheadConfig, Permit, Rejection, RejectionReason, ReservoirConfig};
 use crate::cancel::{self, CancelReason};
@@ -320,6 +319,27 @@ impl BulkheadPermit {
         let this = self.instance.of(env)?;
         Ok(this.runtime.enter(|_| drop(this.permit.take()))?)
     }
+}
+
+/// What a bulkhead has seen since it was made.
+#[napi(object, object_from_js = false)]
+pub struct BulkheadStats {
+    /// Calls that run now.
+    pub running: u32,
+    /// Calls that wait now.
+    pub queued: u32,
+    /// Places taken now by work whose caller has left.
+    pub overrunning: u32,
+    /// Calls that ran and are over for their caller.
+    pub done: f64,
+    /// Calls refused without a wait of its full length.
+    pub rejected: f64,
+    /// Calls that waited as long as they may.
+    pub timed_out: f64,
+    /// Calls that were cancelled before they started.
+    pub cancelled: f64,
+    /// Of `done`, those whose work went on without its caller.
+    pub overrun: f64,
 }
 
 impl From<bulkhead::BulkheadStats> for BulkheadStats {

@@ -7,13 +7,14 @@ use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Env, JsValue, Result};
 
 use super::arguments::{argument, config};
+use super::bulkhead::BulkheadStats;
 use super::bulkhead::{Bulkhead, Handle, on_clock, read_config};
 use super::clock::JsTimer;
 use super::executor::Runtime;
 use super::instance::{self, Instance, constructing};
 use super::js::{Checked, Scope, Value};
 use super::named::{Source, read_name, refused};
-use super::records::{BulkheadStats, to_js};
+use super::records::to_js;
 use crate::bulkhead::{self, BulkheadConfig, BulkheadManager as Core, Preset};
 
 /// Bulkheads by name: all that ask for one name share one bulkhead, on all threads of the process, and `prometheusText()`

@@ -9,6 +9,7 @@ use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Env, JsValue, Result};
 
 use super::arguments::{Argument, argument};
+use super::call_records::{CallOutcome, PassedOver};
 use super::client_config::{call_options, given_breaker, own_breaker, read_client_config, read_rng};
 use super::client_handle::ClientHandle;
 use super::clock::JsTimer;
@@ -19,7 +20,7 @@ use super::inner_client::{Answer, Answers, InnerClient, Keep, Request, Text};
 use super::instance::{Instance, constructing};
 use super::js::{Checked, Scope, Value};
 use super::kept::Keeper;
-use super::records::{CallOutcome, PassedOver, to_js};
+use super::records::to_js;
 use super::snapshot::{Saved, wall_clock};
 use crate::backoff::{BackoffConfig, Jitter};
 use crate::breaker::BreakerConfig;

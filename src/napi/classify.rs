@@ -7,10 +7,10 @@ use napi_ohos::bindgen_prelude::Unknown;
 use napi_ohos::{Env, JsValue, Result};
 
 use super::arguments::argument;
+use super::call_records::ErrorInfo;
 use super::errors::error_facts;
 use super::executor::Runtime;
 use super::js::Scope;
-use super::records::ErrorInfo;
 use crate::classify::classify;
 
 /// Judges anything that a client threw or rejected with: what kind of fault it is, whether a retry can help, how long

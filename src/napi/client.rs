@@ -10,6 +10,7 @@ use napi_ohos::{Env, JsValue, Result};
 
 use super::arguments::{Argument, argument};
 use super::breaker::BreakerState;
+use super::call_records::CallOutcome;
 use super::client_config::{call_options, given_breaker, own_breaker, read_client_config, read_rng};
 use super::client_handle::ClientHandle;
 use super::clock::JsTimer;
@@ -20,7 +21,7 @@ use super::inner_client::{Answers, InnerClient, Keep, Request};
 use super::instance::{Instance, constructing};
 use super::js::{Checked, Scope};
 use super::kept::Keeper;
-use super::records::{CallOutcome, to_js};
+use super::records::to_js;
 use super::snapshot::{Saved, wall_clock};
 use crate::breaker::BreakerConfig;
 use crate::client::{self, ClientConfig};

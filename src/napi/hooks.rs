@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::arguments::Argument;
+use super::call_records::{FailureInfo, RetryEvent};
 use super::errors::describe;
 use super::executor::{JsPromise, Runtime};
 use super::js::{Checked, Scope, Type, Value};
 use super::kept::{Keeper, Reference, UserFunction};
-use super::records::{FailureInfo, RetryEvent, to_js};
+use super::records::to_js;
 use crate::client::{self, Fallback, Hooks};
 use crate::log;
 

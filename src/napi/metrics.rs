@@ -4,9 +4,11 @@ use napi_derive_ohos::napi;
 use napi_ohos::{Env, Result};
 
 use super::breaker::BreakerState;
+use super::breaker_records::BreakerStats;
+use super::bulkhead::BulkheadStats;
 use super::executor::Runtime;
 use super::js::Scope;
-use super::records::{BreakerStats, BulkheadStats, wait_ms};
+use super::records::wait_ms;
 use crate::metrics;
 
 /// What all named breakers and bulkheads have seen.

@@ -1,7 +1,8 @@
 //! What ArkTS sees. Converts, drives and reports; decides nothing. The only place with N-API types and `unsafe`.
 //!
 //! `js`, `json` and `kept` wrap Node-API, `executor` runs futures on the JS thread, `arguments` and `errors` read and
-//! make what crosses the border; every other file is one exported class or function group of the same name.
+//! make what crosses the border, `options`, `words` and the files of records name what stands in `index.d.ts` beside the
+//! classes; every other file is one exported class or function group of the same name.
 //!
 //! # Adding a class
 //!
@@ -23,7 +24,8 @@
 //! 5. **A promise** comes from [`Runtime::spawn`](executor::Runtime::spawn); one of the app is awaited as a
 //!    [`JsPromise`](executor::JsPromise), which converts the value the moment it settles. No [`Value`](js::Value) is
 //!    kept over an await.
-//! 6. **Plain records** stand in `records.rs`, enums of words too; those of a request in `retry_trace.rs`.
+//! 6. **Plain records** stand in `call_records.rs`, `breaker_records.rs`, `agent_records.rs` and `retry_trace.rs`, enums
+//!    of words in `words.rs`; what only one class gives stands beside it.
 //! 7. **Tests:** `tests/node/support/make-api.mjs` lists the new API, and `bad_input.test.mjs` then asks for a rule for
 //!    each parameter. A class that keeps something of the app needs a page in `memory.test.mjs` that is collected.
 //!
@@ -57,9 +59,11 @@ mod breaker;
 mod breaker_config;
 mod breaker_listeners;
 mod breaker_permit;
+mod breaker_records;
 mod bulkhead;
 mod bulkhead_manager;
 mod cache;
+mod call_records;
 mod cancel;
 mod chain;
 mod classify;
@@ -98,4 +102,5 @@ mod snapshot;
 mod stream;
 mod trace_log;
 mod version;
+mod words;
 mod work;

@@ -4,9 +4,11 @@ use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::ToNapiValue;
 use napi_ohos::sys;
 
+use super::call_records::{AttemptRecord, ErrorInfo};
 use super::js::Value;
 use super::kept::Reference;
-use super::records::{AttemptRecord, ErrorInfo, StopReason, measured_ms, words};
+use super::records::measured_ms;
+use super::words::{StopReason, words};
 use crate::request;
 
 words! {

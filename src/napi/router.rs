@@ -12,7 +12,7 @@ use super::clock::JsTimer;
 use super::executor::Runtime;
 use super::instance::{self, Instance, constructing};
 use super::js::{Checked, Scope};
-use super::records::words;
+use super::words::words;
 use crate::cache::Normalization;
 use crate::router::{self, PerTier, PresetAnswer, RouterConfig, WordMatch};
 
