@@ -38,6 +38,13 @@ lost=$(grep -ohE '\]\([^):#]+[)#]|src="[^"]+|srcset="[^"]+' "${readmes[@]}" "$de
 expect "so are the pictures, and the files that the demo's README names" 0 "lost: ." echo "lost: $lost."
 unshown=$(cd "$root/docs/screenshots" && for picture in *; do grep -q "docs/screenshots/$picture" "${readmes[@]}" || echo "$picture"; done)
 expect "each picture is shown" 0 "unshown: ." echo "unshown: $unshown."
+picture=$root/docs/architecture.svg
+in_picture() { grep -oE "class=\"$1\">[^<]+" "$picture" | sed 's/.*>//' | sort -u; }
+lost=$(in_picture module | while read -r name; do [[ -e $root/src/$name || -e $root/src/$name.rs ]] || echo "$name"; done
+  in_picture path | while read -r path; do [[ -e $root/$path || -e $demo/entry/src/main/ets/$path ]] || echo "$path"; done)
+expect "what the picture of the architecture names is there" 0 "lost: ." echo "lost: $lost."
+undrawn=$(sed -nE 's/^pub mod (\w+);/\1/p' "$root/src/lib.rs" | while read -r name; do in_picture module | grep -qx "$name" || echo "$name"; done)
+expect "and it names each public module" 0 "undrawn: ." echo "undrawn: $undrawn."
 large=$(find "$root/docs/screenshots" -size +100k)
 expect "no picture is larger than 100 KB" 0 "large: ." echo "large: $large."
 bundle=$(sed -n 's/.*"bundleName": "\(.*\)".*/\1/p' "$demo/AppScope/app.json5")
