@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use resilience::breaker::{BreakerState, CircuitBreaker};
 use resilience::cancel::{CancelReason, CancelToken};
-use resilience::classify::ErrorClass;
+use resilience::classify::{BreakerVerdict, ErrorClass};
 use resilience::client::{CallOptions, ClientConfig, Failure, Hooks, OutcomeStatus, ResilientLlmClient};
 use resilience::clock::TokioClock;
 use resilience::mock::MockLlmClient;
@@ -33,6 +33,31 @@ fn each_class_ends_as_the_table_says() {
             if handling.reaches_caller { Err(class) } else { Ok("fallback".to_owned()) }
         );
     }
+}
+
+#[test]
+fn the_table_of_the_readme_is_this_one() {
+    let mut told = Vec::new();
+    for line in include_str!("../../README.md").lines() {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let [_, names, _, retried, breaker, chat, _] = cells[..] else { continue };
+        for class in names.split('`').filter_map(ErrorClass::from_name) {
+            let handling = class.handling();
+            let verdict = match handling.breaker {
+                BreakerVerdict::Failure => "failure",
+                BreakerVerdict::Neutral => "neutral",
+                BreakerVerdict::OpenNow => "opens at once",
+            };
+            assert_eq!(retried.starts_with("yes"), handling.retry, "{class}");
+            assert!(breaker.starts_with(verdict), "{class}");
+            assert_eq!(chat, if handling.reaches_caller { "rejects" } else { "fallback" }, "{class}");
+            told.push(class);
+        }
+    }
+    assert!(
+        ErrorClass::ALL.iter().all(|class| told.contains(class)) && told.len() == ErrorClass::ALL.len(),
+        "{told:?}"
+    );
 }
 
 #[test]
