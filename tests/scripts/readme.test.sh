@@ -32,6 +32,9 @@ expect "README.md names all that is exported" 0 "unnamed: ." echo "unnamed: $unn
 named() { grep -ohE '\]\([^):#]+\)|\./scripts/[a-z-]+\.sh' "${readmes[@]}" | sed -E 's/^\]\(//; s/\)$//' | sort -u; }
 lost=$(named | while read -r path; do [[ -e $root/$path ]] || echo "$path"; done)
 expect "the files that they name are there" 0 "lost: ." echo "lost: $lost."
+lost=$(grep -ohE '`[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)+|\./scripts/[a-z-]+\.sh|\]\([^):#]+[)#]' "$root"/{CONTRIBUTING,CHANGELOG}.md | sed -E 's/^(`|\]\()//; s/[)#]$//' | sort -u |
+  while read -r path; do [[ $path = target/* || -e $root/$path ]] || echo "$path"; done)
+expect "so are those of CONTRIBUTING and CHANGELOG" 0 "lost: ." echo "lost: $lost."
 demo=$root/harmony-demo
 lost=$(grep -ohE '\]\([^):#]+[)#]|src="[^"]+|srcset="[^"]+' "${readmes[@]}" "$demo/README.md" | sed -E 's/^(\]\(|src="|srcset=")//; s/[)#]$//' | sort -u |
   while read -r path; do [[ -e $root/$path || -e $demo/$path ]] || echo "$path"; done)
