@@ -91,3 +91,8 @@ export const settle = () => new lib.ManualClock().advanceAsync(0)
 
 /** Waits in real time, on the module's own timer: not every engine has setTimeout. */
 export const sleep = (ms) => new lib.MockLlmClient(0, { latencyMs: ms }).chat({})
+
+/** The outcome of one call of a client with this `chat`, with one attempt. */
+export const once = (chat, config) => setUp({ chat }, { config: { maxRetries: 0, ...config } }).execute()
+/** Status, class and text of an outcome. */
+export const summary = (outcome) => [outcome.status, outcome.error && outcome.error.code, outcome.error ? outcome.error.message : outcome.text]
