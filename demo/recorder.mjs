@@ -4,7 +4,7 @@ import { whyNoRetry } from './reasons.mjs'
 const STATES = ['CLOSED', 'OPEN', 'HALF_OPEN']
 
 /** The name of a breaker's state. */
-export function stateName(lib, state) {
+function stateName(lib, state) {
   return STATES.find((name) => lib.BreakerState[name] === state) ?? String(state)
 }
 

@@ -11,7 +11,7 @@ export function wantsColour(stream, env) {
 }
 
 /** A service's text on a terminal: line breaks stay; escape sequences and what turns the direction of writing do not. */
-export function harmless(text) {
+function harmless(text) {
   return String(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd')
 }
 

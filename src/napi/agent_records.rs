@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use napi_derive_ohos::napi;
 
-use super::breaker_records::BreakerStats;
+use super::breaker_records::{BreakerStats, circuit_state};
 use super::bulkhead::BulkheadStats;
 use super::call_records::{AttemptRecord, ErrorInfo, PassedOver};
 use super::records::{known_ms, measured_ms};
 use super::router::{ModelTier, RouteDecision};
 use super::words::{ErrorClass, OutcomeStatus, StopReason, words};
-use crate::breaker::{self, BreakerState};
+use crate::breaker;
 use crate::gateway;
 use crate::router;
 
@@ -102,16 +102,6 @@ impl From<gateway::AgentAnswer> for AgentAnswer {
             result: answer.text,
         }
     }
-}
-
-/// As article 004 spells it.
-pub fn circuit_state(state: BreakerState) -> String {
-    let word = match state {
-        BreakerState::Closed => "closed",
-        BreakerState::Open => "open",
-        BreakerState::HalfOpen => "halfOpen",
-    };
-    word.to_owned()
 }
 
 /// Calls of one tier.

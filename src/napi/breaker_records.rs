@@ -5,7 +5,7 @@ use napi_derive_ohos::napi;
 use super::breaker::BreakerState;
 use super::js::{Scope, Value};
 use super::records::to_js;
-use crate::breaker::{self, BreakerEvent as CoreEvent};
+use crate::breaker::{self, BreakerEvent as CoreEvent, BreakerState as CoreState};
 use crate::millis::{millis, whole_millis};
 
 /// One change of a breaker's state.
@@ -95,4 +95,14 @@ impl From<breaker::WindowCounts> for WindowCounts {
     fn from(counts: breaker::WindowCounts) -> Self {
         Self { total: counts.total, failed: counts.failed, slow: counts.slow }
     }
+}
+
+/// As article 004 spells it.
+pub fn circuit_state(state: CoreState) -> String {
+    let word = match state {
+        CoreState::Closed => "closed",
+        CoreState::Open => "open",
+        CoreState::HalfOpen => "halfOpen",
+    };
+    word.to_owned()
 }

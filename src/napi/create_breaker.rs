@@ -9,8 +9,8 @@ use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Either, Env, JsValue, Result};
 
-use super::agent_records::circuit_state;
 use super::arguments::{Argument, argument, config};
+use super::breaker_records::circuit_state;
 use super::client_config::own_breaker;
 use super::clock::JsTimer;
 use super::event_breaker::{EVENTS, EventBreaker};

@@ -15,7 +15,7 @@ class Scroller {
 }
 
 /** Calls `visit` for each node of that type below `node` that is not inside another. */
-export function descend(node, type, visit) {
+function descend(node, type, visit) {
   for (const child of node.children) {
     if (child.type === type) visit(child)
     else if (child.type.startsWith('#') || child.isComponent) descend(child, type, visit)
