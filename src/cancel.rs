@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Weak};
 use std::task::{Context, Poll, Waker};
 
 use crate::lock::lock;
+use crate::sync::Mutex;
 
 /// Why a token was cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

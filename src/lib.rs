@@ -72,6 +72,7 @@ pub mod request;
 pub mod retry;
 pub mod router;
 pub mod snapshot;
+mod sync;
 mod text;
 
 pub use error::{InvalidConfig, MAX_DURATION};

@@ -1,12 +1,12 @@
 //! Chance, passed in: jitter draws from an [`Rng`], so that a test can fix it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
 use crate::lock::lock;
+use crate::sync::Mutex;
 
 /// A source of numbers spread evenly over `[0, 1)`.
 ///

@@ -1,10 +1,11 @@
 //! Named instances that all threads share: breakers, bulkheads. Bounded, whatever the names are made of.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, Weak};
 
 use crate::error::{InvalidConfig, in_range};
 use crate::lock::lock;
+use crate::sync::{Mutex, MutexGuard};
 
 /// What a [`Registry`] can hold.
 pub trait Registered: Sized {

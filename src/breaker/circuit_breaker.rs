@@ -1,8 +1,7 @@
 //! The shell around the state machine: lock, clock, chance, listeners, and a way past the lock while it is closed.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::config::BreakerConfig;
@@ -21,6 +20,8 @@ use crate::lock::lock;
 use crate::log;
 use crate::random::{Rng, SeededRng, draw};
 use crate::snapshot::{self, RestoreError};
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::sync::{Mutex, MutexGuard};
 
 /// Kind of its snapshots.
 const SNAPSHOT: &str = "circuit_breaker";

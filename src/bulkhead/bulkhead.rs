@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::task::{Poll, Waker, ready};
 use std::time::Duration;
 
@@ -18,6 +18,7 @@ use crate::error::InvalidConfig;
 use crate::guarded;
 use crate::lock::lock;
 use crate::registry::Registered;
+use crate::sync::Mutex;
 
 /// Bounds how many calls run at once, and how fast they start. Share it by [`Arc`]: one for each service or model.
 ///

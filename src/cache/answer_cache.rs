@@ -1,7 +1,7 @@
 //! The shell around the cache: lock and clock.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use super::config::CacheConfig;
 use super::key::CacheKey;
@@ -11,6 +11,7 @@ use crate::clock::{Clock, SystemClock, Timestamp};
 use crate::error::InvalidConfig;
 use crate::guarded;
 use crate::lock::lock;
+use crate::sync::{Mutex, MutexGuard};
 
 /// Keeps answers: at most so many, so large, so long. The least recently used one leaves first.
 ///

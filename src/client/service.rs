@@ -1,6 +1,5 @@
 use std::iter;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::call::{Call, End, Limits};
 use super::config::{CallOptions, ClientConfig};
@@ -18,6 +17,7 @@ use crate::clock::Timer;
 use crate::error::InvalidConfig;
 use crate::random::{Rng, SeededRng};
 use crate::snapshot::RestoreError;
+use crate::sync::atomic::{AtomicU64, Ordering};
 
 /// Keeps the calls to one LLM service alive.
 ///

@@ -1,6 +1,6 @@
 //! Answers that come piece by piece.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use super::attempt::Attempt;
@@ -13,6 +13,7 @@ use crate::error::{InvalidConfig, duration_in_range};
 use crate::lock::lock;
 use crate::log;
 use crate::retry::{RetryPolicy, RetryState};
+use crate::sync::Mutex;
 use crate::text::cut;
 
 /// So much of a broken-off answer is kept for its outcome, in bytes; the app has been given all of it.

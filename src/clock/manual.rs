@@ -1,11 +1,12 @@
 use std::collections::BTreeMap;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use super::{Clock, Timer, Timestamp};
 use crate::lock::lock;
+use crate::sync::{Mutex, MutexGuard};
 
 /// A clock that moves only when told to: tests of a policy need not wait.
 ///

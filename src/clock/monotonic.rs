@@ -1,9 +1,9 @@
-use std::sync::Mutex;
 use std::time::Duration;
 
 use super::{Clock, Timestamp};
 use crate::error::MAX_DURATION;
 use crate::lock::lock;
+use crate::sync::Mutex;
 
 /// Makes a [`Clock`] of readings that may jump back: `Date.now()` does when the device's clock is set.
 ///

@@ -20,8 +20,6 @@
 
 mod timer;
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 pub use timer::{DeviceSleep, DeviceTimer};
@@ -29,6 +27,8 @@ pub use timer::{DeviceSleep, DeviceTimer};
 use crate::cancel::{CancelReason, CancelToken, Cancelled};
 use crate::clock::{Clock, Timestamp};
 use crate::lock::lock;
+use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicU64, Ordering};
 
 /// So long, at the most, time stands still for one suspension: one whose end is never told must not hold calls for ever.
 pub const MAX_PAUSE: Duration = Duration::from_secs(24 * 3_600);

@@ -1,5 +1,5 @@
 use std::pin::pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::answer::{AgentAnswer, AnswerSource};
@@ -22,6 +22,7 @@ use crate::registry::{Registered, Registry};
 use crate::retry::StopReason;
 use crate::router::{ModelRouter, ModelTier, RouteDecision};
 use crate::snapshot::RestoreError;
+use crate::sync::Mutex;
 
 const BULKHEADS: [&str; 3] = [Preset::PremiumModel.name(), Preset::StandardModel.name(), Preset::EconomyModel.name()];
 

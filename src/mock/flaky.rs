@@ -1,4 +1,3 @@
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::classify::{CallError, ErrorClass};
@@ -6,6 +5,7 @@ use crate::client::{Attempt, LlmClient};
 use crate::clock::Timer;
 use crate::error::{InvalidConfig, duration_in_range, in_range};
 use crate::random::{SeededRng, draw};
+use crate::sync::atomic::{AtomicU64, Ordering};
 
 /// Settings of a [`FlakyLlmClient`].
 #[derive(Debug, Clone, PartialEq)]

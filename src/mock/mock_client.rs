@@ -1,7 +1,6 @@
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use crate::classify::{CallError, ErrorClass};
 use crate::client::{Attempt, LlmClient};
+use crate::sync::atomic::{AtomicU64, Ordering};
 
 /// Fails its first calls, then answers; counts them all.
 ///

@@ -1,4 +1,4 @@
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, LazyLock};
 
 use super::config::RequestConfig;
 use super::response::Response;
@@ -13,6 +13,7 @@ use crate::error::InvalidConfig;
 use crate::lock::lock;
 use crate::random::{Rng, SeededRng};
 use crate::retry::{RetryBudgetConfig, RetryConfig};
+use crate::sync::Mutex;
 
 /// Settings of one request.
 #[derive(Clone, Default)]

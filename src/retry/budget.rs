@@ -1,6 +1,4 @@
 use std::ops::RangeInclusive;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
@@ -9,6 +7,8 @@ use crate::clock::Timestamp;
 use crate::error::{InvalidConfig, in_range};
 use crate::lock::lock;
 use crate::snapshot::{self, Content, RestoreError};
+use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicU64, Ordering};
 
 /// Settings of a [`RetryBudget`].
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,13 +6,14 @@ mod tests;
 
 use std::fmt;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use super::CacheKey;
 use crate::error::{InvalidConfig, in_range};
 use crate::guarded::wake;
 use crate::lock::lock;
+use crate::sync::{Mutex, MutexGuard};
 use state::{News, Place, State};
 
 /// Settings of [`Flights`]. Beyond either limit a caller is neither rejected nor kept waiting: it makes its own call.

@@ -1,23 +1,18 @@
-//! The timer thread: one for the process, started by the first timer, tokio's timer wheel on it.
+use std::sync::Arc;
 
-use std::io;
-use std::sync::{Arc, Mutex, Once};
-
-use tokio::runtime::{Builder, Handle};
 use tokio::sync::watch;
 
 use super::queue::Queue;
+use super::timer_thread;
 use crate::clock::{Clock, SystemClock, Timestamp};
-use crate::lock::lock;
-use crate::log;
 
 /// Rings a queue's bell at a time that can be moved. Dropping it stops it.
 pub struct Alarm(watch::Sender<Option<Timestamp>>);
 
 impl Alarm {
-    /// `None`: the system gives no thread now. It may give one later.
+    /// `None`: there is no [timer thread](timer_thread) now.
     pub fn new(queue: &Arc<Queue>) -> Option<Self> {
-        let thread = timer_thread()?;
+        let thread = timer_thread::handle()?;
         let (sender, receiver) = watch::channel(None);
         thread.spawn(ring_when_due(receiver, queue.clone()));
         Some(Self(sender))
@@ -45,26 +40,4 @@ async fn ring_when_due(mut deadline: watch::Receiver<Option<Timestamp>>, queue: 
             return;
         }
     }
-}
-
-fn timer_thread() -> Option<Handle> {
-    static THREAD: Mutex<Option<Handle>> = Mutex::new(None);
-    static TOLD: Once = Once::new();
-    let mut thread = lock(&THREAD);
-    if thread.is_none() {
-        match start() {
-            Ok(handle) => *thread = Some(handle),
-            Err(error) => TOLD.call_once(|| log::warn(format_args!("no timer thread: {error}; timers wait for one"))),
-        }
-    }
-    thread.clone()
-}
-
-fn start() -> io::Result<Handle> {
-    let runtime = Builder::new_current_thread().enable_time().build()?;
-    let handle = runtime.handle().clone();
-    std::thread::Builder::new()
-        .name("resilience-timer".to_owned())
-        .spawn(move || runtime.block_on(std::future::pending::<()>()))?;
-    Ok(handle)
 }

@@ -10,6 +10,7 @@ mod alarm;
 mod promise;
 mod queue;
 mod tasks;
+mod timer_thread;
 mod timers;
 
 use std::cell::{Cell, RefCell};

@@ -1,11 +1,11 @@
 use std::ffi::c_void;
 use std::ptr;
-use std::sync::Mutex;
 
 use napi_ohos::sys;
 
 use crate::lock::lock;
 use crate::napi::js::Scope;
+use crate::sync::Mutex;
 
 type OnRing = unsafe extern "C" fn(sys::napi_env, sys::napi_value, *mut c_void, *mut c_void);
 
