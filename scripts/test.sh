@@ -102,6 +102,7 @@ step clippy cargo clippy --all-targets -- -D warnings
 # the library alone: napi-derive registers nothing in test builds, which makes exported functions look unused there
 step clippy-napi cargo clippy --lib --features napi -- -D warnings
 step cargo-test cargo test
+step threads scripts/threads.sh --short
 step docs docs
 step api scripts/api.sh --check
 step arkvm scripts/arkvm-check.sh

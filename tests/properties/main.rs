@@ -14,7 +14,6 @@ mod client;
 mod config;
 mod device;
 mod snapshot;
-mod threads;
 mod window;
 
 /// So many random inputs, or as many as `PROPTEST_CASES` says.
