@@ -119,7 +119,7 @@ fn a_failed_probe_opens_once_and_lets_nobody_in_beside_it() {
 /// The first probe outlives its lease and fails, the second one may have its place by then and succeeds.
 #[test]
 fn a_place_whose_lease_is_over_has_one_owner() {
-    model(|| {
+    large_model(|| {
         let recovering = Recovering::new(1);
         let first = recovering.clone();
         let outliving = thread::spawn(move || {
