@@ -58,7 +58,8 @@ fn a_place_goes_from_one_to_the_next_in_their_order() {
         let first = thread::spawn(run(waiters.next().unwrap()));
         let second = thread::spawn(run(waiters.next().unwrap()));
         drop(held);
-        (first.join().unwrap(), second.join().unwrap());
+        first.join().unwrap();
+        second.join().unwrap();
         assert_eq!(*order.lock().unwrap(), ["first", "second"]);
         assert_eq!(bulkhead.stats().done, 3);
         assert_whole(&bulkhead);
@@ -99,7 +100,8 @@ fn a_cancelled_waiter_takes_no_place_with_it() {
         let cancelling = thread::spawn(move || token.cancel(CancelReason::Cancelled));
         drop(held);
         drop(block_on(second).unwrap());
-        (first.join().unwrap(), cancelling.join().unwrap());
+        first.join().unwrap();
+        cancelling.join().unwrap();
         let stats = bulkhead.stats();
         assert_eq!(stats.done + stats.cancelled, 3);
         assert_whole(&bulkhead);
@@ -115,7 +117,8 @@ fn a_waiter_that_is_dropped_takes_no_place_with_it() {
         let leaving = thread::spawn(move || drop(first));
         let releasing = thread::spawn(move || drop(held));
         drop(block_on(second).unwrap());
-        (leaving.join().unwrap(), releasing.join().unwrap());
+        leaving.join().unwrap();
+        releasing.join().unwrap();
         let stats = bulkhead.stats();
         assert_eq!((stats.done, stats.cancelled), (2, 1));
         assert_whole(&bulkhead);

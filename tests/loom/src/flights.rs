@@ -65,7 +65,8 @@ fn a_leader_that_goes_hands_over_and_one_who_leaves_passes_it_on() {
         let leaving = thread::spawn(move || drop(first));
         let handing_over = thread::spawn(move || drop(lead));
         assert_eq!(*end(block_on(second)), 2, "it leads in the end");
-        (leaving.join().unwrap(), handing_over.join().unwrap());
+        leaving.join().unwrap();
+        handing_over.join().unwrap();
         assert_over(&flights);
     });
 }

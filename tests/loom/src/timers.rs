@@ -75,7 +75,8 @@ fn a_sleep_over_a_suspension_ends_and_never_early() {
             block_on(sleeper.sleep_until(END));
             assert!(sleeper.now() >= END, "not early");
         });
-        (resuming.join().unwrap(), advancing.join().unwrap());
+        resuming.join().unwrap();
+        advancing.join().unwrap();
         // As long as the suspension was at the most.
         clock.advance(ms(10));
         sleeping.join().unwrap();
