@@ -104,7 +104,7 @@ fn nobody_rings_once_the_environment_goes_down() {
 }
 
 #[test]
-fn the_alarm_rings_for_the_earliest_and_then_for_the_next() {
+fn the_alarm_rings_for_the_earliest_each_time() {
     large_model(|| {
         let runtime = Runtime::start();
         let (late, late_sleep) = runtime.sleep_until(NEVER);
