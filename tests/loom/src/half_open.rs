@@ -121,20 +121,20 @@ fn a_failed_probe_opens_once_and_lets_nobody_in_beside_it() {
 fn a_place_whose_lease_is_over_has_one_owner() {
     large_model(|| {
         let recovering = Recovering::new(1);
-        let first = recovering.clone();
-        let outliving = thread::spawn(move || {
-            let permit = first.breaker.try_acquire().ok()?;
-            let is_probe = permit.is_probe();
-            first.time.set(2_000);
-            permit.failure(Default::default());
-            Some(is_probe)
-        });
-        let second = recovering.breaker.try_acquire().ok().map(|permit| {
+        let other = recovering.clone();
+        let second = thread::spawn(move || {
+            let permit = other.breaker.try_acquire().ok()?;
             let is_probe = permit.is_probe();
             permit.success();
+            Some(is_probe)
+        });
+        let first = recovering.breaker.try_acquire().ok().map(|permit| {
+            let is_probe = permit.is_probe();
+            recovering.time.set(2_000);
+            permit.failure(Default::default());
             is_probe
         });
-        let both_were_probes = outliving.join().unwrap() == Some(true) && second == Some(true);
+        let both_were_probes = second.join().unwrap() == Some(true) && first == Some(true);
         let stats = recovering.breaker.stats();
         assert_eq!(stats.successes + stats.failures + stats.stale + stats.rejected, 3, "with the one that opened it");
         if both_were_probes {
