@@ -1,7 +1,6 @@
 //! JS values that outlive the native call that brought them.
 
 use std::cell::Cell;
-use std::ptr;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ThreadId};
@@ -9,14 +8,14 @@ use std::thread::{self, ThreadId};
 use napi_ohos::bindgen_prelude::ToNapiValue;
 use napi_ohos::sys;
 
-use super::executor::Runtime;
+use super::executor::{References, Runtime};
 use super::js::{Scope, Type, Value};
 use crate::log;
 
 /// A reference to an object or function of one environment.
 pub struct Reference {
     runtime: Rc<Runtime>,
-    raw: sys::napi_ref,
+    number: usize,
     /// Who keeps the object for it, and under what number, when it is a weak one. Boxed: most are not.
     place: Option<Box<(Rc<Keeper>, u64)>>,
 }
@@ -28,17 +27,13 @@ impl Reference {
     }
 
     fn counted(runtime: &Rc<Runtime>, scope: Scope, value: Value, count: u32) -> Option<Self> {
-        let mut raw = ptr::null_mut();
-        // SAFETY: a live value; `raw` outlives the call. Deleted in `drop`.
-        let status = unsafe { sys::napi_create_reference(scope.env(), value, count, &mut raw) };
-        (status == sys::Status::napi_ok).then(|| Self { runtime: runtime.clone(), raw, place: None })
+        let number = runtime.references().add(scope, value, count)?;
+        Some(Self { runtime: runtime.clone(), number, place: None })
     }
 
     /// Undefined once the object of a weak one is gone.
     pub fn value(&self, scope: Scope) -> Value {
-        let mut value = ptr::null_mut();
-        // SAFETY: the reference is of this environment.
-        unsafe { sys::napi_get_reference_value(scope.env(), self.raw, &mut value) };
+        let value = self.runtime.references().value(scope, self.number);
         if value.is_null() { scope.undefined() } else { value }
     }
 }
@@ -51,10 +46,9 @@ impl ToNapiValue for Reference {
 
 impl Drop for Reference {
     fn drop(&mut self) {
-        // When the environment goes down it frees its references itself.
+        // When the environment goes down the runtime deletes all of its references itself.
         if self.runtime.is_alive() {
-            // SAFETY: made by `counted`, deleted once, on the JS thread: `Rc` keeps this type there.
-            unsafe { sys::napi_delete_reference(self.runtime.env(), self.raw) };
+            self.runtime.references().delete(self.runtime.env(), self.number);
             self.place.iter().for_each(|place| place.0.forget(place.1));
         }
     }
@@ -108,15 +102,15 @@ impl Keeper {
     /// Keeps everything alive while the result lives, whatever becomes of the instance.
     pub fn hold(self: &Rc<Self>) -> Hold {
         if self.holders.replace(self.holders.get() + 1) == 0 {
-            // SAFETY: a reference of this environment; taken back in `drop`.
-            self.count(|kept| unsafe { sys::napi_reference_ref(self.runtime.env(), kept, &mut 0) });
+            self.count(References::hold);
         }
         Hold(self.clone())
     }
 
-    fn count(&self, count: impl Fn(sys::napi_ref) -> sys::napi_status) {
-        // When the environment goes down it frees its references itself.
-        self.kept.iter().filter(|_| self.runtime.is_alive()).for_each(|kept| _ = count(kept.raw));
+    fn count(&self, count: fn(&References, sys::napi_env, usize)) {
+        if let Some(kept) = self.kept.as_ref().filter(|_| self.runtime.is_alive()) {
+            count(self.runtime.references(), self.runtime.env(), kept.number);
+        }
     }
 }
 
@@ -132,8 +126,7 @@ impl Drop for Hold {
         let Self(keeper) = self;
         keeper.holders.set(keeper.holders.get() - 1);
         if keeper.holders.get() == 0 {
-            // SAFETY: as in `hold`.
-            keeper.count(|kept| unsafe { sys::napi_reference_unref(keeper.runtime.env(), kept, &mut 0) });
+            keeper.count(References::let_go);
         }
     }
 }

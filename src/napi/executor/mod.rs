@@ -9,6 +9,7 @@
 mod alarm;
 mod promise;
 mod queue;
+mod references;
 mod tasks;
 mod timer_thread;
 mod timers;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 use napi_ohos::sys;
 
 pub use promise::JsPromise;
+pub use references::References;
 pub use timers::JsSleep;
 
 use self::promise::PromisePool;
@@ -41,6 +43,7 @@ pub struct Runtime {
     tasks: Tasks,
     timers: Timers,
     promises: PromisePool,
+    references: Rc<References>,
     devices: Devices,
 }
 
@@ -73,13 +76,15 @@ impl Runtime {
 
     fn start(scope: Scope) -> Rc<Self> {
         let queue = Arc::new(Queue::new(scope, on_wake));
+        let references = Rc::<References>::default();
         let runtime = Rc::new(Self {
             env: scope.env(),
             alive: Cell::new(true),
             depth: Cell::new(0),
             tasks: Tasks::new(queue.clone()),
             timers: Timers::new(queue.clone()),
-            promises: PromisePool::default(),
+            promises: PromisePool::new(references.clone()),
+            references,
             devices: Devices::default(),
             queue,
         });
@@ -171,6 +176,11 @@ impl Runtime {
         &self.timers
     }
 
+    /// What this runtime refers to.
+    pub fn references(&self) -> &References {
+        &self.references
+    }
+
     /// What the app tells of its device.
     pub fn devices(&self) -> &Devices {
         &self.devices
@@ -182,6 +192,7 @@ impl Runtime {
         self.timers.clear();
         self.tasks.clear();
         self.promises.clear();
+        self.references.clear(self.env);
     }
 }
 

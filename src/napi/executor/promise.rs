@@ -19,11 +19,11 @@ use std::task::{Context, Poll, Waker};
 
 use napi_ohos::sys;
 
-use super::Runtime;
+use super::{References, Runtime};
 use crate::napi::js::{Checked, Scope, Type, Value};
 
-#[derive(Default)]
 pub struct PromisePool {
+    references: Rc<References>,
     intrinsics: OnceCell<Intrinsics>,
     slots: RefCell<BTreeMap<usize, Slot>>,
     /// Numbers of the slots where nobody waits.
@@ -34,15 +34,16 @@ pub struct PromisePool {
 
 /// `Promise.prototype` and its `then`: found once, not looked up for each promise.
 struct Intrinsics {
-    prototype: sys::napi_ref,
-    then: sys::napi_ref,
+    prototype: usize,
+    then: usize,
     /// Whether `then` is the engine's own, by its text: that calls back once.
     calls_once: bool,
 }
 
+/// The functions are numbers of references, as are the intrinsics.
 struct Slot {
-    on_resolve: sys::napi_ref,
-    on_reject: sys::napi_ref,
+    on_resolve: usize,
+    on_reject: usize,
     waiting: Option<Rc<dyn Settle>>,
 }
 
@@ -51,7 +52,17 @@ trait Settle {
 }
 
 impl PromisePool {
-    /// At the end of the environment, which frees the functions itself.
+    pub fn new(references: Rc<References>) -> Self {
+        Self {
+            references,
+            intrinsics: OnceCell::new(),
+            slots: RefCell::default(),
+            free: RefCell::default(),
+            next_number: Cell::new(0),
+        }
+    }
+
+    /// At the end of the environment, when all references are deleted.
     pub fn clear(&self) {
         drop((self.slots.take(), self.free.take()));
     }
@@ -61,9 +72,9 @@ impl PromisePool {
         let free = self.free.borrow_mut().pop();
         let number = free.unwrap_or_else(|| self.next_number.replace(self.next_number.get() + 1));
         let mut slots = self.slots.borrow_mut();
-        let slot = slots.entry(number).or_insert_with(|| new_slot(scope, number));
+        let slot = slots.entry(number).or_insert_with(|| self.new_slot(scope, number));
         slot.waiting = Some(waiting);
-        (number, [value_of(scope, slot.on_resolve), value_of(scope, slot.on_reject)])
+        (number, [slot.on_resolve, slot.on_reject].map(|function| self.references.value(scope, function)))
     }
 
     /// Who waits in a slot, once; the slot is free from here on.
@@ -80,10 +91,43 @@ impl PromisePool {
     /// A slot whose functions may be called again, when nobody waits there any more.
     fn discard(&self, scope: Scope, number: usize) {
         let slot = self.slots.borrow_mut().remove(&number);
-        for reference in slot.iter().flat_map(|slot| [slot.on_resolve, slot.on_reject]) {
-            // SAFETY: of this environment, and used no more.
-            unsafe { sys::napi_delete_reference(scope.env(), reference) };
-        }
+        let functions = slot.iter().flat_map(|slot| [slot.on_resolve, slot.on_reject]);
+        functions.for_each(|function| self.references.delete(scope.env(), function));
+    }
+
+    fn new_slot(&self, scope: Scope, number: usize) -> Slot {
+        // A number, never pointed through.
+        let made = |callback| self.refer(scope, function(scope, callback, ptr::without_provenance_mut(number)));
+        Slot { on_resolve: made(on_resolve), on_reject: made(on_reject), waiting: None }
+    }
+
+    fn intrinsics(&self, scope: Scope) -> &Intrinsics {
+        self.intrinsics.get().unwrap_or_else(|| {
+            let found = self.find_intrinsics(scope);
+            // Not computed in there: a replaced toString may come back here.
+            self.intrinsics.get_or_init(|| found)
+        })
+    }
+
+    fn find_intrinsics(&self, scope: Scope) -> Intrinsics {
+        // A fresh promise of our own: the app's may carry a `then` of its own.
+        let (deferred, own) = scope.promise();
+        scope.resolve(deferred, scope.undefined());
+        let prototype = scope.prototype(own);
+        let then = scope.get(prototype, c"then");
+        let text = scope.call(then, scope.get(then, c"toString"), &[]).ok().and_then(|text| scope.as_string(text));
+        let calls_once = text.as_deref() == Some("function then() { [native code] }");
+        Intrinsics { prototype: self.refer(scope, prototype), then: self.refer(scope, then), calls_once }
+    }
+
+    /// `Promise.prototype.then`.
+    fn then(&self, scope: Scope) -> Value {
+        self.references.value(scope, self.intrinsics(scope).then)
+    }
+
+    /// Refused by the engine: a number that nobody has, and no value.
+    fn refer(&self, scope: Scope, value: Value) -> usize {
+        self.references.add(scope, value, 1).unwrap_or(usize::MAX)
     }
 }
 
@@ -207,23 +251,23 @@ impl Runtime {
         if scope.is_promise(value)
             && let Some(promise) = self.to_promise(scope, value)
         {
-            let (then, on_reject) = (self.intrinsics(scope).then, rejection(scope, rejected));
+            let (then, on_reject) = (self.promises.then(scope), rejection(scope, rejected));
             // No slot, which nobody would ever give up: the function lives as long as the promise.
-            _ = scope.call(promise, value_of(scope, then), &[scope.undefined(), on_reject]);
+            _ = scope.call(promise, then, &[scope.undefined(), on_reject]);
         }
     }
 
     /// A real promise: `value` itself, or one that follows it if it has a `then`.
     fn to_promise(&self, scope: Scope, value: Value) -> Option<Value> {
-        let is_real = scope.is_promise(value)
-            && scope.same(scope.prototype(value), value_of(scope, self.intrinsics(scope).prototype));
+        let own_prototype = || self.references.value(scope, self.promises.intrinsics(scope).prototype);
+        let is_real = scope.is_promise(value) && scope.same(scope.prototype(value), own_prototype());
         if is_real { Some(value) } else { adopt(scope, value) }
     }
 
     /// The number of the slot.
     fn await_promise(&self, scope: Scope, promise: Value, waiting: Rc<dyn Settle>) -> usize {
         let (number, callbacks) = self.promises.occupy(scope, waiting);
-        let then = value_of(scope, self.intrinsics(scope).then);
+        let then = self.promises.then(scope);
         // The intrinsic function refuses only a broken promise; then it has kept no callback.
         if let Err(thrown) = scope.call(promise, then, &callbacks) {
             self.settle(scope, number, Err(thrown.value));
@@ -236,36 +280,6 @@ impl Runtime {
             waiting.settle(scope, result);
         }
     }
-
-    fn intrinsics(&self, scope: Scope) -> &Intrinsics {
-        self.promises.intrinsics.get().unwrap_or_else(|| {
-            let found = Intrinsics::find(scope);
-            // Not computed in there: a replaced toString may come back here.
-            self.promises.intrinsics.get_or_init(|| found)
-        })
-    }
-}
-
-impl Intrinsics {
-    fn find(scope: Scope) -> Self {
-        // A fresh promise of our own: the app's may carry a `then` of its own.
-        let (deferred, own) = scope.promise();
-        scope.resolve(deferred, scope.undefined());
-        let prototype = scope.prototype(own);
-        let then = scope.get(prototype, c"then");
-        let text = scope.call(then, scope.get(then, c"toString"), &[]).ok().and_then(|text| scope.as_string(text));
-        let calls_once = text.as_deref() == Some("function then() { [native code] }");
-        Self { prototype: reference(scope, prototype), then: reference(scope, then), calls_once }
-    }
-}
-
-fn new_slot(scope: Scope, number: usize) -> Slot {
-    let [on_resolve, on_reject] = [on_resolve, on_reject].map(|callback| {
-        // A number, never pointed through.
-        let function = function(scope, callback, ptr::without_provenance_mut(number));
-        reference(scope, function)
-    });
-    Slot { on_resolve, on_reject, waiting: None }
 }
 
 type Callback = unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info) -> Value;
@@ -275,20 +289,6 @@ fn function(scope: Scope, callback: Callback, data: *mut c_void) -> Value {
     // SAFETY: no name; `callback` knows what `data` is.
     unsafe { sys::napi_create_function(scope.env(), ptr::null(), 0, Some(callback), data, &mut function) };
     function
-}
-
-fn reference(scope: Scope, function: Value) -> sys::napi_ref {
-    let mut reference = ptr::null_mut();
-    // SAFETY: a live function. Deleted in `discard`, or freed with the environment.
-    unsafe { sys::napi_create_reference(scope.env(), function, 1, &mut reference) };
-    reference
-}
-
-fn value_of(scope: Scope, reference: sys::napi_ref) -> Value {
-    let mut value = ptr::null_mut();
-    // SAFETY: a strong reference of this environment.
-    unsafe { sys::napi_get_reference_value(scope.env(), reference, &mut value) };
-    value
 }
 
 unsafe extern "C" fn on_resolve(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
