@@ -3,6 +3,7 @@
 #   node-suite.sh HOST [SUITE...]      target/host in this machine's own Node (glibc)
 #   node-suite.sh X86_64 [SUITE...]    dist/x86_64 in a musl Node
 #   node-suite.sh ARM64 [SUITE...]     dist/arm64-v8a in a musl Node under qemu
+#   node-suite.sh ASAN [SUITE...]      what sanitize.sh has built, in this machine's own Node
 # A suite is a file: node-suite.sh HOST tests/node/breaker.test.mjs
 # shellcheck source=lib.sh
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh" || exit
@@ -21,7 +22,10 @@ case $platform in
   ARM64)
     out=$("$root/scripts/musl-node.sh" aarch64)
     node=$out/node host=$out/ark_host.node lib=$dist/arm64-v8a/$library scale=5 ;;
-  *) die "usage: node-suite.sh HOST|X86_64|ARM64 [SUITE...]" ;;
+  ASAN)
+    out=$target/asan
+    node=$out/node host=$target/host/ark_host.node lib=$out/$library scale=3 ;;
+  *) die "usage: node-suite.sh HOST|X86_64|ARM64|ASAN [SUITE...]" ;;
 esac
 shift
 [[ -e $lib ]] || die "$lib is missing: run scripts/build-ohos.sh"

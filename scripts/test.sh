@@ -130,6 +130,8 @@ step hypium-arm64 on_dist scripts/hypium-suite.sh ARM64
 step demo demo
 step chaos scripts/chaos.sh --short
 step soak scripts/soak.sh --short
+step sanitize-plant tests/scripts/sanitize.test.sh
+step sanitize scripts/sanitize.sh --short
 
 echo
 printf '%s\n' "${summary[@]}"

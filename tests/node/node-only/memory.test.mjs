@@ -8,7 +8,7 @@ import { httpError, never, setUp, drive, sleep } from '../support/help.mjs'
 const { AnswerCache, BreakerState, Bulkhead, BulkheadManager, CancelToken, CircuitBreaker, ManualClock, ModelRouter, ModelTier, ResilientAgent, ResilientLlmClient, TraceLog, cascadedModelCall, createBreaker, metrics, requestWithRetry, withSimpleRetry } = lib
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc')
-const slow = platform === 'arm64'
+const slow = platform === 'arm64' || platform === 'asan'
 const times = (count) => (slow ? Math.ceil(count / 50) : count)
 
 /** Collects what can be collected; finalizers of native objects need turns of the event loop. */

@@ -16,7 +16,7 @@ export let refuseThreads
 
 const onNode = typeof process === 'object' && typeof process.dlopen === 'function'
 
-// which build is under test: 'host', 'x86_64', 'arm64' or 'ark'
+// which build is under test: 'host', 'x86_64', 'arm64', 'asan' or 'ark'
 export const platform = onNode ? process.env.RESILIENCE_PLATFORM || 'host' : 'ark'
 
 export default onNode ? loadOnNode(process) : requireNapiPreview('resilience', true)
