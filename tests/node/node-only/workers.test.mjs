@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs'
 import lib, { platform } from '../support/module.mjs'
 import { test, assert } from '../support/runner.mjs'
 import { gate, sleep } from '../support/help.mjs'
+import { held, lives } from './fixtures/lives.mjs'
 
 const slow = platform === 'arm64'
 const threads = () => readdirSync('/proc/self/task').length
@@ -193,4 +194,20 @@ test('metrics tell of what other threads have named', async () => {
   await message
   assert.equal(lib.metrics().breakers.find((breaker) => breaker.name === name).state, lib.BreakerState.CLOSED)
   await worker.terminate()
+})
+
+// a thousand of them: scripts/soak.sh
+test('Workers load the module, use it and leave, or are terminated in the middle: no thread, file or place is left', async () => {
+  const rounds = slow ? 2 : 40
+  await lives(2)
+  const before = held()
+  const ends = await lives(rounds)
+  assert.equal(ends.byItself + ends.terminated, rounds)
+  await worksHere()
+  const after = held()
+  assert.between(after.threads, 1, before.threads, 'threads')
+  assert.between(after.files, 1, before.files, 'files')
+  const left = lib.metrics().bulkheads.filter(({ name }) => name.startsWith('of Worker'))
+  assert.ok(left.length > 0)
+  assert.deepEqual(left.filter(({ stats }) => stats.running + stats.queued > 0), [])
 })
