@@ -26,5 +26,5 @@ checks.check('no thread more than after the third tenth', after.threads <= befor
 checks.check('no open file more', after.files <= before.files, after.files)
 const places = lib.metrics().bulkheads.map(({ stats }) => stats.running + stats.queued)
 checks.check('no place is left of a Worker', places.length > 0 && places.every((taken) => taken === 0), `${places.length} names`)
-checks.check('memory is flat', last.heap - before.heap < 1 && last.rss - before.rss < 15, `MB resident/MB of heap/kB of handles: ${figures(samples)}`)
+checks.check('memory is flat', last.heap - before.heap < 1 && last.rss - before.rss < 10, `MB resident/MB of heap/kB of handles: ${figures(samples)}`)
 checks.finish()
