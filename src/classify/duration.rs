@@ -32,8 +32,9 @@ fn scaled(number: &str, unit: u128) -> u128 {
     };
     let kept = &fraction[..fraction.len().min(12)];
     let lost = fraction[kept.len()..].bytes().any(|digit| digit != b'0');
-    let part = digits(kept) * unit;
-    digits(whole).saturating_mul(unit).saturating_add(part.div_ceil(10u128.pow(kept.len() as u32)) + u128::from(lost))
+    // Counted as one more of the last digit kept: a digit of its own could make a whole number one too many.
+    let part = (digits(kept) + u128::from(lost)) * unit;
+    digits(whole).saturating_mul(unit).saturating_add(part.div_ceil(10u128.pow(kept.len() as u32)))
 }
 
 /// A plain non-negative decimal number of seconds: `20`, `1.5`. No sign, no exponent, no unit.
@@ -200,6 +201,7 @@ mod tests {
             ("1.5", ms(1_500)),
             ("1.0001", ms(1_001)),
             ("0.0000000000000000001", ms(1)),
+            ("0.99999999999999999999", ms(1_000)),
             ("99999999999999999999999999999999999999999999999", Some(MAX_DURATION)),
             ("", None),
             ("-1", None),
