@@ -62,12 +62,13 @@ pub struct Delays {
 impl Delays {
     /// The wait after one more failed attempt.
     pub fn next(&mut self, backoff: &Backoff, rng: &(impl Rng + ?Sized)) -> Duration {
-        let Backoff { config: BackoffConfig { factor, jitter, .. }, base_ms, max_ms } = *backoff;
+        let Backoff { config: BackoffConfig { factor, jitter, max_delay, .. }, base_ms, max_ms } = *backoff;
         let drawn = if jitter == Jitter::None { 0.0 } else { draw(rng) };
         let delay = jitter.apply(self.raw_ms, base_ms, max_ms, self.previous_ms, drawn);
         self.raw_ms *= factor;
         self.previous_ms = delay;
-        Duration::from_millis(delay as u64)
+        // As a number the cap may be rounded up: a hundred days in nanoseconds have more digits than it holds.
+        Duration::from_millis(delay as u64).min(max_delay)
     }
 }
 

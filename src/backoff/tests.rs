@@ -80,3 +80,11 @@ fn a_base_of_zero_waits_nothing_however_often() {
         assert!((0..1_000).all(|_| delays.next(&backoff, &|| 0.9).is_zero()), "{jitter:?}");
     }
 }
+
+#[test]
+fn the_cap_holds_to_the_nanosecond() {
+    // As a floating point number of milliseconds it is a whole year.
+    let max_delay = crate::MAX_DURATION - Duration::from_nanos(1);
+    let backoff = BackoffConfig { base: max_delay, factor: 1.0, max_delay, jitter: Jitter::None }.build().unwrap();
+    assert_eq!(backoff.delays().next(&backoff, &|| 0.5), max_delay);
+}
