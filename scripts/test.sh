@@ -132,6 +132,7 @@ step chaos scripts/chaos.sh --short
 step soak scripts/soak.sh --short
 step sanitize-plant tests/scripts/sanitize.test.sh
 step sanitize scripts/sanitize.sh --short
+step fuzz scripts/fuzz.sh --short
 
 echo
 printf '%s\n' "${summary[@]}"
