@@ -1,30 +1,27 @@
 //! Settings of any numbers: they are refused, and the error says which one and what is allowed; or what is made of them
 //! works, and keeps within them.
 
+mod services;
+
 use std::sync::Arc;
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use resilience::backoff::{BackoffConfig, Jitter};
 use resilience::breaker::{BreakerConfig, CircuitBreaker, FailureReport, WindowConfig, WindowSpan};
-use resilience::bulkhead::{Bulkhead, BulkheadConfig, ReservoirConfig};
-use resilience::cache::{AnswerCache, CacheConfig, CacheKey, FlightsConfig, Normalization, SimilarityConfig};
-use resilience::cascade::{BelowThreshold, CascadeConfig, Model, ModelCascade, QualityCheck};
-use resilience::chain::{ChainConfig, Provider, ResilientLlmRunner};
+use resilience::bulkhead::{Bulkhead, BulkheadConfig, Permit, ReservoirConfig};
+use resilience::cache::{AnswerCache, CacheConfig, CacheKey, Normalization, SimilarityConfig};
 use resilience::classify::{CallError, ErrorClass, RetryAfter, RetryAfterSource};
-use resilience::client::{Accounting, CallOptions, ClientConfig, NoHooks, ResilientLlmClient, StreamConfig};
 use resilience::clock::{Clock, ManualClock};
-use resilience::gateway::{AgentConfig, AgentModels, InvokeOptions, ResilientAgent};
-use resilience::mock::{FlakyConfig, FlakyLlmClient};
 use resilience::random::Rng;
-use resilience::request::{RequestConfig, RequestOptions, TraceLog, request_with_retry};
-use resilience::retry::{Decision, RetryBudgetConfig, RetryConfig, RetryState};
+use resilience::registry::Registry;
+use resilience::request::TraceLog;
+use resilience::retry::{Decision, RetryConfig, RetryState};
 use resilience::router::{ModelRouter, PerTier, PresetAnswer, RouterConfig, WordMatch};
 use resilience::{InvalidConfig, MAX_DURATION};
 
-use super::draw::{count, maybe, number, rest, time};
-use super::support::run as run_call;
+use super::draw::{count, maybe, number, rest, several, size, time};
 
 pub fn run(data: &[u8]) {
     // Ends where the bytes do.
@@ -36,13 +33,13 @@ fn any(input: &mut Unstructured<'_>) -> Result<()> {
         0 => breaker(input),
         1 => backoff(input),
         2 => retry(input),
-        3 => client(input),
+        3 => services::client(input),
         4 => bulkhead(input),
         5 => cache(input),
         6 => router(input),
-        7 => cascade(input),
-        8 => request(input),
-        9 => agent(input),
+        7 => services::cascade(input),
+        8 => services::request(input),
+        9 => services::agent(input),
         _ => limits(input),
     }
 }
@@ -202,79 +199,6 @@ fn retry(input: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-fn client_config(input: &mut Unstructured<'_>) -> Result<ClientConfig> {
-    let budget = |input: &mut Unstructured<'_>| {
-        Ok(RetryBudgetConfig { capacity: number(input)?, per_call: number(input)?, per_minute: number(input)? })
-    };
-    let stream = |input: &mut Unstructured<'_>| {
-        Ok(StreamConfig { first_text_timeout: time(input)?, idle_timeout: time(input)? })
-    };
-    let usual = ClientConfig::default();
-    Ok(ClientConfig {
-        retry: maybe(input, retry_config)?.unwrap_or(usual.retry),
-        budget: maybe(input, budget)?.unwrap_or(usual.budget),
-        stream: maybe(input, stream)?.unwrap_or(usual.stream),
-        accounting: if input.arbitrary()? { Accounting::Call } else { Accounting::Attempt },
-        quota_cooldown: time(input)?,
-        fallback: usual.fallback,
-    })
-}
-
-fn flaky_config(input: &mut Unstructured<'_>) -> Result<FlakyConfig> {
-    Ok(FlakyConfig {
-        failure_rate: number(input)?,
-        latency: time(input)?,
-        latency_spread: time(input)?,
-        seed: Some(input.arbitrary()?),
-        reply: None,
-        errors: rest_of(input, 3, error)?,
-    })
-}
-
-/// Up to `most`, with bytes left for what follows.
-fn rest_of<T>(
-    input: &mut Unstructured<'_>,
-    most: usize,
-    draw: impl Fn(&mut Unstructured<'_>) -> Result<T>,
-) -> Result<Vec<T>> {
-    (0..input.int_in_range(0..=most)?).map(|_| draw(input)).collect()
-}
-
-type Flaky = FlakyLlmClient<ManualClock>;
-
-fn flaky(input: &mut Unstructured<'_>, clock: &ManualClock) -> Result<Option<Flaky>> {
-    Ok(made(FlakyLlmClient::new(flaky_config(input)?, clock.clone())))
-}
-
-/// Clients with breakers of their own on one clock.
-fn services(input: &mut Unstructured<'_>, clock: &ManualClock) -> Result<Vec<(Flaky, Arc<CircuitBreaker>)>> {
-    let mut services = Vec::new();
-    for _ in 0..input.int_in_range(1..=3)? {
-        if let (Some(client), Some(breaker)) = (flaky(input, clock)?, made_breaker(input, clock)?) {
-            services.push((client, Arc::new(breaker)));
-        }
-    }
-    Ok(services)
-}
-
-fn call_options(input: &mut Unstructured<'_>) -> Result<CallOptions> {
-    Ok(CallOptions { deadline: maybe(input, time)?, ..Default::default() })
-}
-
-fn client(input: &mut Unstructured<'_>) -> Result<()> {
-    let clock = ManualClock::new();
-    let Some((client, breaker)) = services(input, &clock)?.pop() else { return Ok(()) };
-    let (config, rng) = (client_config(input)?, chance(input)?);
-    let made = made(ResilientLlmClient::with_hooks(client, config.clone(), breaker, clock.clone(), rng, NoHooks));
-    let Some(client) = made else { return Ok(()) };
-    for _ in 0..3 {
-        let outcome = run_call(&clock, client.execute("hi", call_options(input)?));
-        assert!(outcome.attempts() <= config.retry.max_retries.saturating_add(1));
-        assert!(outcome.elapsed <= config.retry.deadline, "{:?}", outcome.elapsed);
-    }
-    Ok(())
-}
-
 fn bulkhead_config(input: &mut Unstructured<'_>) -> Result<BulkheadConfig> {
     let reservoir = |input: &mut Unstructured<'_>| {
         let (size, refresh_amount) = (count(input)?, count(input)?);
@@ -307,15 +231,15 @@ fn bulkhead(input: &mut Unstructured<'_>) -> Result<()> {
             }
             2 => clock.advance(wait),
             3 => _ = permits.pop(),
-            4 => holds.extend(permits.last().map(|permit: &resilience::bulkhead::Permit| permit.hold())),
+            4 => holds.extend(permits.last().map(Permit::hold)),
             _ => _ = holds.pop(),
         }
         waits.retain_mut(|wait| match wait.as_mut().poll(&mut context) {
-            std::task::Poll::Ready(end) => {
+            Poll::Ready(end) => {
                 permits.extend(end);
                 false
             }
-            std::task::Poll::Pending => true,
+            Poll::Pending => true,
         });
         let stats = bulkhead.stats();
         assert!(stats.running + stats.overrunning <= config.max_concurrent, "{stats:?}");
@@ -339,15 +263,11 @@ fn cache_config(input: &mut Unstructured<'_>) -> Result<CacheConfig> {
     })
 }
 
-fn size(input: &mut Unstructured<'_>) -> Result<usize> {
-    Ok(if input.ratio(1, 8)? { usize::MAX } else { count(input)? as usize })
-}
-
 fn cache(input: &mut Unstructured<'_>) -> Result<()> {
     let (config, clock) = (cache_config(input)?, ManualClock::new());
     let Some(cache) = made(AnswerCache::with_clock(config, Arc::new(clock.clone()))) else { return Ok(()) };
     for (step, name, length, wait, embedding) in rest(input, 30, |input| {
-        let embedding = rest_of(input, 3, |input| Ok(number(input)? as f32))?;
+        let embedding = several(input, 3, |input| Ok(number(input)? as f32))?;
         Ok((input.int_in_range(0..=4)?, input.int_in_range(0..=7_u8)?, count(input)?, time(input)?, embedding))
     }) {
         let (key, scope) = (CacheKey::of_text(&name.to_string()), CacheKey::of_text("scope"));
@@ -374,7 +294,7 @@ fn cache(input: &mut Unstructured<'_>) -> Result<()> {
 }
 
 fn texts(input: &mut Unstructured<'_>) -> Result<Vec<String>> {
-    rest_of(input, 4, |input| Ok(<&str>::arbitrary(input)?.to_owned()))
+    several(input, 4, |input| Ok(<&str>::arbitrary(input)?.to_owned()))
 }
 
 fn router_config(input: &mut Unstructured<'_>) -> Result<RouterConfig> {
@@ -418,122 +338,13 @@ fn router(input: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A check whose score is any number.
-struct Score(f64);
-
-impl QualityCheck for Score {
-    async fn score(&self, _: &str, _: &str) -> std::result::Result<f64, String> {
-        Ok(self.0)
-    }
-}
-
-fn cascade_config(input: &mut Unstructured<'_>) -> Result<CascadeConfig> {
-    Ok(CascadeConfig {
-        client: client_config(input)?,
-        threshold: number(input)?,
-        below_threshold: if input.arbitrary()? { BelowThreshold::Best } else { BelowThreshold::Fallback },
-        max_models: count(input)?,
-        stronger_after_error: input.arbitrary()?,
-    })
-}
-
-/// Both ways over several services: a cascade and a chain.
-fn cascade(input: &mut Unstructured<'_>) -> Result<()> {
-    let clock = ManualClock::new();
-    let (services, names) = (services(input, &clock)?, ["a", "b", "c"]);
-    let services = services.into_iter().zip(names);
-    let (config, rng) = (cascade_config(input)?, chance(input)?);
-    let deadline = config.client.retry.deadline;
-    if input.arbitrary()? {
-        let provider = |((client, breaker), name): (_, &str)| Provider::new(name, client, breaker);
-        let config = ChainConfig { client: config.client, next_after_content_filter: input.arbitrary()? };
-        let providers = services.map(provider).collect();
-        let made = made(ResilientLlmRunner::with_hooks(providers, config, clock.clone(), rng, NoHooks));
-        let Some(runner) = made else { return Ok(()) };
-        for _ in 0..2 {
-            let outcome = run_call(&clock, runner.execute("hi", call_options(input)?));
-            assert!(outcome.elapsed <= deadline, "{:?}", outcome.elapsed);
-        }
-        return Ok(());
-    }
-    let models = services.map(|((client, breaker), name)| Model::new(name, client, breaker)).collect();
-    let check = Score(number(input)?);
-    let made = made(ModelCascade::with_hooks(models, config, check, clock.clone(), rng, NoHooks));
-    let Some(cascade) = made else { return Ok(()) };
-    for _ in 0..2 {
-        let outcome = run_call(&clock, cascade.execute("hi", 0, call_options(input)?)).expect("there is a first model");
-        assert!(outcome.elapsed <= deadline, "{:?}", outcome.elapsed);
-    }
-    Ok(())
-}
-
-fn agent(input: &mut Unstructured<'_>) -> Result<()> {
-    let clock = ManualClock::new();
-    let [Some(premium), Some(standard), Some(economy)] =
-        [flaky(input, &clock)?, flaky(input, &clock)?, flaky(input, &clock)?]
-    else {
-        return Ok(());
-    };
-    let usual = AgentConfig::default();
-    let config = AgentConfig {
-        name: None,
-        router: maybe(input, router_config)?.unwrap_or(usual.router),
-        shared_router: None,
-        cascade: maybe(input, cascade_config)?.unwrap_or(usual.cascade),
-        breaker: maybe(input, breaker_config)?.unwrap_or(usual.breaker),
-        bulkheads: [bulkhead_config(input)?, usual.bulkheads[1], usual.bulkheads[2]],
-        store_answers: input.arbitrary()?,
-        coalescing: maybe(input, flights_config)?.unwrap_or(usual.coalescing),
-    };
-    let deadline = config.cascade.client.retry.deadline;
-    let (models, check, rng) = (AgentModels { premium, standard, economy }, Score(number(input)?), chance(input)?);
-    let shared = Arc::new(clock.clone());
-    let made = made(ResilientAgent::with_hooks(models, config, check, clock.clone(), shared, rng, NoHooks));
-    let Some(agent) = made else { return Ok(()) };
-    for _ in 0..3 {
-        let (prompt, call) = (<&str>::arbitrary(input)?, call_options(input)?);
-        let options = InvokeOptions { call, no_store: input.arbitrary()?, ..Default::default() };
-        let answer = run_call(&clock, agent.invoke(prompt, prompt, options));
-        assert!(answer.latency <= deadline, "{:?}", answer.latency);
-    }
-    Ok(())
-}
-
-fn request(input: &mut Unstructured<'_>) -> Result<()> {
-    let (base, max) = (time(input)?, time(input)?);
-    let usual = RequestConfig::new(base, number(input)?, max, count(input)?);
-    let statuses = |input: &mut Unstructured<'_>| rest_of(input, 3, |input| input.arbitrary::<u16>());
-    let config = RequestConfig {
-        retry: maybe(input, retry_config)?.unwrap_or(usual.retry),
-        retry_statuses: statuses(input)?,
-        final_statuses: statuses(input)?,
-    };
-    let clock = ManualClock::new();
-    let options = RequestOptions { call: call_options(input)?, rng: Some(chance(input)?), ..Default::default() };
-    let answers = [input.arbitrary::<u16>()?, input.arbitrary()?, 200];
-    let sent = std::cell::Cell::new(0);
-    let request = async |_: &resilience::client::Attempt<'_>| {
-        sent.set(sent.get() + 1);
-        Ok(answers[(sent.get() - 1).min(2)])
-    };
-    let most = config.retry.max_retries.saturating_add(1) as usize;
-    let Some((_, call)) = made(request_with_retry(request, config, clock.clone(), options)) else { return Ok(()) };
-    let result = run_call(&clock, call);
-    assert!(sent.get() <= most && result.trace.requests.len() <= most);
-    Ok(())
-}
-
-fn flights_config(input: &mut Unstructured<'_>) -> Result<FlightsConfig> {
-    Ok(FlightsConfig { max_flights: size(input)?, max_followers: size(input)? })
-}
-
 fn limits(input: &mut Unstructured<'_>) -> Result<()> {
     if let Some(log) = made(TraceLog::with_limit(size(input)?)) {
         (0..5).for_each(|trace| log.add(trace));
         assert_eq!(log.all().last().map(|trace| **trace), Some(4));
     }
     let limit = size(input)?;
-    if let Some(names) = made(resilience::registry::Registry::<Bulkhead>::with_limit(limit)) {
+    if let Some(names) = made(Registry::<Bulkhead>::with_limit(limit)) {
         for name in ["a", "b", "a"] {
             let _ = names.get_or_create(name, bulkhead_config(input)?);
             assert!(names.len() <= limit);

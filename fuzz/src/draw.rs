@@ -37,6 +37,10 @@ pub fn count(input: &mut Unstructured<'_>) -> Result<u32> {
     if input.ratio(1, 4)? { input.arbitrary() } else { input.choose(&EDGES).copied() }
 }
 
+pub fn size(input: &mut Unstructured<'_>) -> Result<usize> {
+    Ok(if input.ratio(1, 8)? { usize::MAX } else { count(input)? as usize })
+}
+
 /// A time in whole nanoseconds, from none to longer than any clock goes.
 pub fn time(input: &mut Unstructured<'_>) -> Result<Duration> {
     const YEAR: Duration = MAX_DURATION;
@@ -77,4 +81,13 @@ pub fn rest<T>(input: &mut Unstructured<'_>, most: usize, draw: impl Fn(&mut Uns
         drawn.push(next);
     }
     drawn
+}
+
+/// Up to `most`, with bytes left for what follows.
+pub fn several<T>(
+    input: &mut Unstructured<'_>,
+    most: usize,
+    draw: impl Fn(&mut Unstructured<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
+    (0..input.int_in_range(0..=most)?).map(|_| draw(input)).collect()
 }

@@ -133,7 +133,7 @@ impl Date {
         let (days, second) = (seconds / 86_400, seconds % 86_400);
         let (mut year, mut month, mut left) = (1970, 0, days);
         // Up to 2069 each fourth year is a leap year.
-        let length = |year: u64, month: usize| MONTHS[month].1 + u64::from(month == 1 && year % 4 == 0);
+        let length = |year: u64, month: usize| MONTHS[month].1 + u64::from(month == 1 && year.is_multiple_of(4));
         while left >= length(year, month) {
             left -= length(year, month);
             (year, month) = if month == 11 { (year + 1, 0) } else { (year, month + 1) };

@@ -54,8 +54,10 @@ struct Saved {
     clock: ManualClock,
     breakers: Vec<Arc<CircuitBreaker>>,
     snapshot: Box<dyn Fn(u64) -> String>,
-    restore: Box<dyn Fn(&str, u64) -> Result<(), RestoreError>>,
+    restore: Box<Restore>,
 }
+
+type Restore = dyn Fn(&str, u64) -> Result<(), RestoreError>;
 
 impl Saved {
     fn new<T: 'static>(
