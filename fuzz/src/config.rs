@@ -3,6 +3,7 @@
 
 mod services;
 
+use std::fmt::Debug;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -44,10 +45,14 @@ fn any(input: &mut Unstructured<'_>) -> Result<()> {
     }
 }
 
-/// `None`: refused, with an error that helps.
-fn made<T>(made: std::result::Result<T, InvalidConfig>) -> Option<T> {
+/// What was made of `settings`. `None`: refused, with an error that helps.
+fn made<T>(settings: &impl Debug, made: std::result::Result<T, InvalidConfig>) -> Option<T> {
     let error = match made {
-        Ok(made) => return Some(made),
+        Ok(made) => {
+            let settings = format!("{settings:?}");
+            assert!(!["NaN", "inf"].iter().any(|number| settings.contains(number)), "taken: {settings}");
+            return Some(made);
+        }
         Err(error) => error,
     };
     let is_name = |letter: char| letter.is_ascii_alphabetic() || letter == '.';
@@ -94,7 +99,7 @@ fn breaker_config(input: &mut Unstructured<'_>) -> Result<BreakerConfig> {
 
 fn made_breaker(input: &mut Unstructured<'_>, clock: &ManualClock) -> Result<Option<CircuitBreaker>> {
     let config = if input.ratio(1, 8)? { BreakerConfig::default() } else { breaker_config(input)? };
-    Ok(made(CircuitBreaker::with_clock(config, Arc::new(clock.clone()), chance(input)?)))
+    Ok(made(&config, CircuitBreaker::with_clock(config, Arc::new(clock.clone()), chance(input)?)))
 }
 
 fn breaker(input: &mut Unstructured<'_>) -> Result<()> {
@@ -151,7 +156,8 @@ fn backoff_config(input: &mut Unstructured<'_>) -> Result<BackoffConfig> {
 }
 
 fn backoff(input: &mut Unstructured<'_>) -> Result<()> {
-    let Some(backoff) = made(backoff_config(input)?.build()) else { return Ok(()) };
+    let config = backoff_config(input)?;
+    let Some(backoff) = made(&config, config.build()) else { return Ok(()) };
     let mut delays = backoff.delays();
     for _ in 0..40 {
         let drawn = number(input)?;
@@ -183,7 +189,8 @@ fn error(input: &mut Unstructured<'_>) -> Result<CallError> {
 }
 
 fn retry(input: &mut Unstructured<'_>) -> Result<()> {
-    let Some(policy) = made(retry_config(input)?.build()) else { return Ok(()) };
+    let config = retry_config(input)?;
+    let Some(policy) = made(&config, config.build()) else { return Ok(()) };
     let rng = chance(input)?;
     let clock = ManualClock::new();
     clock.advance(time(input)?);
@@ -216,7 +223,7 @@ fn bulkhead_config(input: &mut Unstructured<'_>) -> Result<BulkheadConfig> {
 
 fn bulkhead(input: &mut Unstructured<'_>) -> Result<()> {
     let (config, clock) = (bulkhead_config(input)?, ManualClock::new());
-    let Some(bulkhead) = made(Bulkhead::with_clock(config, Arc::new(clock.clone()))) else { return Ok(()) };
+    let Some(bulkhead) = made(&config, Bulkhead::with_clock(config, Arc::new(clock.clone()))) else { return Ok(()) };
     let bulkhead = Arc::new(bulkhead);
     let (mut waits, mut permits, mut holds) = (Vec::new(), Vec::new(), Vec::new());
     let mut context = Context::from_waker(Waker::noop());
@@ -265,7 +272,7 @@ fn cache_config(input: &mut Unstructured<'_>) -> Result<CacheConfig> {
 
 fn cache(input: &mut Unstructured<'_>) -> Result<()> {
     let (config, clock) = (cache_config(input)?, ManualClock::new());
-    let Some(cache) = made(AnswerCache::with_clock(config, Arc::new(clock.clone()))) else { return Ok(()) };
+    let Some(cache) = made(&config, AnswerCache::with_clock(config, Arc::new(clock.clone()))) else { return Ok(()) };
     for (step, name, length, wait, embedding) in rest(input, 30, |input| {
         let embedding = several(input, 3, |input| Ok(number(input)? as f32))?;
         Ok((input.int_in_range(0..=4)?, input.int_in_range(0..=7_u8)?, count(input)?, time(input)?, embedding))
@@ -325,9 +332,10 @@ fn router_config(input: &mut Unstructured<'_>) -> Result<RouterConfig> {
 }
 
 fn router(input: &mut Unstructured<'_>) -> Result<()> {
-    let Some(router) = made(ModelRouter::with_clock(router_config(input)?, Arc::new(ManualClock::new()))) else {
-        return Ok(());
-    };
+    let (config, clock) = (router_config(input)?, Arc::new(ManualClock::new()));
+    // Its words may be any.
+    let numbers = (config.costs, config.cache);
+    let Some(router) = made(&numbers, ModelRouter::with_clock(config, clock)) else { return Ok(()) };
     for prompt in rest(input, 6, |input| Ok(<&str>::arbitrary(input)?.to_owned())) {
         let decision = router.route(&prompt);
         assert!((0.0..=1_000.0).contains(&decision.estimated_cost_per_1k_tokens));
@@ -339,12 +347,12 @@ fn router(input: &mut Unstructured<'_>) -> Result<()> {
 }
 
 fn limits(input: &mut Unstructured<'_>) -> Result<()> {
-    if let Some(log) = made(TraceLog::with_limit(size(input)?)) {
+    let limit = size(input)?;
+    if let Some(log) = made(&limit, TraceLog::with_limit(limit)) {
         (0..5).for_each(|trace| log.add(trace));
         assert_eq!(log.all().last().map(|trace| **trace), Some(4));
     }
-    let limit = size(input)?;
-    if let Some(names) = made(Registry::<Bulkhead>::with_limit(limit)) {
+    if let Some(names) = made(&limit, Registry::<Bulkhead>::with_limit(limit)) {
         for name in ["a", "b", "a"] {
             let _ = names.get_or_create(name, bulkhead_config(input)?);
             assert!(names.len() <= limit);

@@ -31,7 +31,7 @@ pub fn run(data: &[u8]) {
     let read: Vec<String> = text.split('\n').filter_map(name_of_sample).collect();
     assert_eq!(read.len(), names.len() * (3 + 1 + 1 + 5 + 3 + 1 + 1 + 5), "{text}");
     assert_eq!(BTreeSet::from_iter(read), names, "{text}");
-    // The parser takes its time: one family, which is the length of the input's to choose.
+    // The parser takes its time: one input in eight, of which it reads the family that the length chooses.
     let families = text.split_inclusive('\n').fold(Vec::<String>::new(), |mut families, line| {
         match families.last_mut() {
             Some(family) if !line.starts_with("# HELP ") => family.push_str(line),
@@ -40,7 +40,7 @@ pub fn run(data: &[u8]) {
         families
     });
     // It takes a carriage return for the end of a line, which the format does not.
-    let Some(text) = families.get(data.len() % families.len().max(1)).filter(|text| !text.contains('\r')) else {
+    let Some(text) = families.get(data.len() % 64).filter(|text| !text.contains('\r')) else {
         return;
     };
     let exposition = parse_prometheus(text).unwrap_or_else(|error| panic!("{error}: {text}"));

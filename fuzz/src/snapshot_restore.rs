@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use resilience::breaker::{BreakerConfig, CircuitBreaker, WindowConfig};
+use resilience::breaker::{BreakerConfig, CircuitBreaker, FailureReport, WindowConfig};
 use resilience::cascade::{CascadeConfig, DefaultQualityCheck, Model, ModelCascade};
 use resilience::chain::{ChainConfig, Provider, ResilientLlmRunner};
 use resilience::client::{ClientConfig, NoHooks, ResilientLlmClient};
@@ -86,6 +86,7 @@ impl Saved {
     fn budget() -> Self {
         let clock = ManualClock::new();
         let budget = RetryBudget::new(RetryBudgetConfig::default()).expect("allowed");
+        assert!(budget.withdraw(clock.now()));
         let (saved, restored) = (clock.clone(), clock.clone());
         let snapshot = move |it: &RetryBudget, now| it.snapshot(saved.now(), now);
         Self::new(&clock, &[], budget, snapshot, move |it, text, now| it.restore(text, restored.now(), now))
@@ -128,6 +129,9 @@ fn clock_and_breaker(settings: BreakerConfig) -> (ManualClock, Arc<CircuitBreake
     let clock = ManualClock::new();
     clock.advance(ms(77));
     let breaker = CircuitBreaker::with_clock(settings, Arc::new(clock.clone()), Arc::new(middle)).expect("allowed");
+    // It has learned something, which a text that is refused must leave.
+    let failed = FailureReport { retry_after: Some(ms(30_000)), ..Default::default() };
+    breaker.try_acquire().expect("it is new").failure(failed);
     (clock, Arc::new(breaker))
 }
 

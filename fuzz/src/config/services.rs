@@ -51,7 +51,8 @@ fn flaky_config(input: &mut Unstructured<'_>) -> Result<FlakyConfig> {
 type Flaky = FlakyLlmClient<ManualClock>;
 
 fn flaky(input: &mut Unstructured<'_>, clock: &ManualClock) -> Result<Option<Flaky>> {
-    Ok(made(FlakyLlmClient::new(flaky_config(input)?, clock.clone())))
+    let config = flaky_config(input)?;
+    Ok(made(&config, FlakyLlmClient::new(config.clone(), clock.clone())))
 }
 
 /// Clients with breakers of their own on one clock.
@@ -73,7 +74,8 @@ pub fn client(input: &mut Unstructured<'_>) -> Result<()> {
     let clock = ManualClock::new();
     let Some((client, breaker)) = services(input, &clock)?.pop() else { return Ok(()) };
     let (config, rng) = (client_config(input)?, chance(input)?);
-    let made = made(ResilientLlmClient::with_hooks(client, config.clone(), breaker, clock.clone(), rng, NoHooks));
+    let made =
+        made(&config, ResilientLlmClient::with_hooks(client, config.clone(), breaker, clock.clone(), rng, NoHooks));
     let Some(client) = made else { return Ok(()) };
     for _ in 0..3 {
         let outcome = run(&clock, client.execute("hi", call_options(input)?));
@@ -113,7 +115,8 @@ pub fn cascade(input: &mut Unstructured<'_>) -> Result<()> {
         let provider = |((client, breaker), name): (_, &str)| Provider::new(name, client, breaker);
         let config = ChainConfig { client: config.client, next_after_content_filter: input.arbitrary()? };
         let providers = services.map(provider).collect();
-        let made = made(ResilientLlmRunner::with_hooks(providers, config, clock.clone(), rng, NoHooks));
+        let made =
+            made(&config, ResilientLlmRunner::with_hooks(providers, config.clone(), clock.clone(), rng, NoHooks));
         let Some(runner) = made else { return Ok(()) };
         for _ in 0..2 {
             let outcome = run(&clock, runner.execute("hi", call_options(input)?));
@@ -123,7 +126,7 @@ pub fn cascade(input: &mut Unstructured<'_>) -> Result<()> {
     }
     let models = services.map(|((client, breaker), name)| Model::new(name, client, breaker)).collect();
     let check = Score(number(input)?);
-    let made = made(ModelCascade::with_hooks(models, config, check, clock.clone(), rng, NoHooks));
+    let made = made(&config, ModelCascade::with_hooks(models, config.clone(), check, clock.clone(), rng, NoHooks));
     let Some(cascade) = made else { return Ok(()) };
     for _ in 0..2 {
         let outcome = run(&clock, cascade.execute("hi", 0, call_options(input)?)).expect("there is a first model");
@@ -151,9 +154,11 @@ pub fn agent(input: &mut Unstructured<'_>) -> Result<()> {
         coalescing: maybe(input, flights_config)?.unwrap_or(usual.coalescing),
     };
     let deadline = config.cascade.client.retry.deadline;
+    // The words of its router may be any.
+    let numbers = (config.cascade.clone(), config.breaker, config.bulkheads, config.router.costs);
     let (models, check, rng) = (AgentModels { premium, standard, economy }, Score(number(input)?), chance(input)?);
     let shared = Arc::new(clock.clone());
-    let made = made(ResilientAgent::with_hooks(models, config, check, clock.clone(), shared, rng, NoHooks));
+    let made = made(&numbers, ResilientAgent::with_hooks(models, config, check, clock.clone(), shared, rng, NoHooks));
     let Some(agent) = made else { return Ok(()) };
     for _ in 0..3 {
         let (prompt, call) = (<&str>::arbitrary(input)?, call_options(input)?);
@@ -182,7 +187,9 @@ pub fn request(input: &mut Unstructured<'_>) -> Result<()> {
         Ok(answers[(sent.get() - 1).min(2)])
     };
     let most = config.retry.max_retries.saturating_add(1) as usize;
-    let Some((_, call)) = made(request_with_retry(request, config, clock.clone(), options)) else { return Ok(()) };
+    let Some((_, call)) = made(&config, request_with_retry(request, config.clone(), clock.clone(), options)) else {
+        return Ok(());
+    };
     let result = run(&clock, call);
     assert!(sent.get() <= most && result.trace.requests.len() <= most);
     Ok(())
