@@ -251,6 +251,21 @@ fn q3_a_window_begins_empty_whatever_it_held() {
 }
 
 #[test]
+fn q3_with_a_window_the_failures_in_a_row_are_kept_whatever_the_threshold_that_does_not_hold() {
+    let window = |config: &mut BreakerConfig| {
+        config.window = Some(WindowConfig { minimum_calls: 100, ..WindowConfig::default() });
+        config.failure_threshold = 1;
+    };
+    let before = TestBreaker::with(window);
+    (0..3).for_each(|_| before.fail());
+    let breaker = TestBreaker::with(window);
+    breaker.restore(&before.snapshot(SAVED), SAVED).unwrap();
+    assert_eq!((breaker.state(), breaker.consecutive_failures()), (BreakerState::Closed, 3));
+    breaker.fail();
+    assert_eq!((breaker.state(), breaker.consecutive_failures()), (BreakerState::Closed, 4));
+}
+
+#[test]
 fn q3_a_clock_that_was_set_takes_nothing_off_or_lets_a_probe_through() {
     let text = saved_after_ten_seconds(minute);
     for (now, left) in [

@@ -103,7 +103,7 @@ impl State {
             level_until: until(left(saved.level, config.cooldown_reset)),
             ..Self::new(config)
         };
-        if saved.state == BreakerState::Closed {
+        if saved.state == BreakerState::Closed && config.window.is_none() {
             // With a lower threshold than that of the snapshot the next failure opens, not the restoring.
             self.failures = self.failures.min(config.failure_threshold - 1);
         }
