@@ -92,7 +92,8 @@ impl Model {
     pub fn with_a_deadline_of_its_own(&self, limit: Option<u64>) -> Option<u64> {
         let mut limit = limit.into_iter().chain(self.settings.max_wait).min()?;
         while self.queue.iter().any(|&(_, deadline)| deadline == Some(self.now + limit)) {
-            limit = limit.checked_sub(2)?;
+            // With no time at all it does not wait.
+            limit = limit.saturating_sub(2);
         }
         Some(limit)
     }
