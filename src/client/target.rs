@@ -170,17 +170,15 @@ impl<L: LlmClient> Target<L> {
                 (entry.delay, entry.delay_source) = (Some(delay), Some(source));
             }
             driver.tell_retry(&RetryEvent { attempt: number, delay, source, error: &error });
-            if source == DelaySource::Backoff && !disruptions.woken {
-                let soonest = now + error.retry_after.map_or(Duration::ZERO, |asked| asked.wait);
-                let wait = driver.back_off(now + delay, soonest, self.policy.config().backoff.base, call);
-                // On the heap: the rare wait must not make the future of each call larger.
-                disruptions.woken = Box::pin(wait).await;
-                if let Some(entry) = trace.last_mut().filter(|_| disruptions.woken) {
-                    entry.delay = Some(driver.timer.now().since(now));
-                    retry.begin_backoff_again(&self.policy);
-                }
-            } else {
-                driver.sleep_until(now + delay, call).await;
+            let spread = self.policy.config().backoff.base;
+            let spread = (source == DelaySource::Backoff && !disruptions.woken).then_some(spread);
+            let soonest = now + error.retry_after.map_or(Duration::ZERO, |asked| asked.wait);
+            // On the heap: the rare wait must not make the future of each call larger.
+            let woken = Box::pin(driver.back_off(now + delay, soonest, spread, call)).await;
+            if let Some(entry) = trace.last_mut().filter(|_| woken) {
+                disruptions.woken = true;
+                entry.delay = Some(driver.timer.now().since(now));
+                retry.begin_backoff_again(&self.policy);
             }
             began = driver.timer.now();
             (last_error, held) = (Some(error), permit);

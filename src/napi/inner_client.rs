@@ -275,26 +275,26 @@ impl InnerClient {
         } else {
             scope.call(object, function, &[value, sink])
         };
-        let (runtime, provider, keep) = (self.runtime.clone(), self.provider.clone(), request.keep);
-        self.settled(scope, called, attempt, move |scope, value| {
-            let text =
-                read_streamed_answer(&runtime, scope, value, provider.as_deref())?.map(|text| scope.as_utf16(text));
-            let value = keep.value().then(|| Reference::new(&runtime, scope, value)).flatten();
+        let keep = request.keep;
+        self.settled(scope, called, attempt, move |runtime, scope, value, provider| {
+            let text = read_streamed_answer(runtime, scope, value, provider)?.map(|text| scope.as_utf16(text));
+            let value = keep.value().then(|| Reference::new(runtime, scope, value)).flatten();
             Ok(Streamed { text, value })
         })
     }
 
-    /// What the client's call comes to.
+    /// What the client's call comes to. `read` is also given the client's provider.
     fn settled<T: 'static>(
         &self,
         scope: Scope,
         called: Checked<Value>,
         attempt: &Attempt<'_>,
-        read: impl FnOnce(Scope, Value) -> Result<T, CallError> + 'static,
+        read: impl FnOnce(&Rc<Runtime>, Scope, Value, Option<&str>) -> Result<T, CallError> + 'static,
     ) -> Attempted<Settled<T>> {
         let (runtime, provider) = (self.runtime.clone(), self.provider.clone());
         let settle = move |scope: Scope, result: Result<Value, Value>| match result {
-            Ok(value) => read(scope, value).map_err(|error| Box::new(Failed { error, cause: None })),
+            Ok(value) => read(&runtime, scope, value, provider.as_deref())
+                .map_err(|error| Box::new(Failed { error, cause: None })),
             Err(error) => {
                 let facts = error_facts(scope, error, provider.as_deref());
                 let cause = Some(Box::new(Kept::new(&runtime, scope, error)));
@@ -306,17 +306,20 @@ impl InnerClient {
         Attempted::new(JsPromise::called(&self.runtime, scope, called, settle), attempt.place().map(place))
     }
 
-    fn whole_answer(&self, keep: Keep) -> impl FnOnce(Scope, Value) -> Result<Answer, CallError> + 'static {
-        let (runtime, provider, answers) = (self.runtime.clone(), self.provider.clone(), self.answers);
-        move |scope, value| {
+    fn whole_answer(
+        &self,
+        keep: Keep,
+    ) -> impl FnOnce(&Rc<Runtime>, Scope, Value, Option<&str>) -> Result<Answer, CallError> + use<> {
+        let answers = self.answers;
+        move |runtime, scope, value, provider| {
             let is_text = answers == Answers::ObjectsOrTexts && scope.type_of(value) == Type::String;
-            let text = if is_text { value } else { read_answer(&runtime, scope, value, provider.as_deref())? };
+            let text = if is_text { value } else { read_answer(runtime, scope, value, provider)? };
             let text = if !keep.text() && runtime.polls_in_this_scope() {
                 Text::InScope(scope, text)
             } else {
                 Text::Units(scope.as_utf16(text))
             };
-            let value = keep.value().then(|| Reference::new(&runtime, scope, value)).flatten();
+            let value = keep.value().then(|| Reference::new(runtime, scope, value)).flatten();
             Ok(Answer { text, value })
         }
     }
