@@ -72,6 +72,22 @@ impl<F: Future> Future for Caught<F> {
     }
 }
 
+pin_project! {
+    /// A future whose error is boxed: what it answers is moved about in the same place.
+    pub(super) struct Boxed<F> {
+        #[pin]
+        pub work: F,
+    }
+}
+
+impl<T, E, F: Future<Output = Result<T, E>>> Future for Boxed<F> {
+    type Output = Result<T, Box<E>>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.project().work.poll(context).map_err(Box::new)
+    }
+}
+
 fn panic_text(panic: Box<dyn Any + Send>) -> String {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("no text").to_owned()
