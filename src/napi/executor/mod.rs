@@ -158,8 +158,9 @@ impl Runtime {
     ///
     /// The future may make JS values when it is polled, and return them, but not keep them over an await.
     pub fn spawn(self: &Rc<Self>, scope: Scope, future: impl Future<Output = Result<Value, Value>> + 'static) -> Value {
+        let future = Box::pin(future);
         let (deferred, promise) = scope.promise();
-        let task = self.tasks.add(Box::pin(future), deferred);
+        let task = self.tasks.add(future, deferred);
         // A panic of the future is its own, see `Tasks`.
         _ = self.enter(|scope| self.tasks.poll(task, scope));
         promise
