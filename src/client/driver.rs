@@ -44,10 +44,16 @@ impl<T: Timer, H: Hooks> Driver<T, H> {
         race(sleep, call.cancel.as_ref(), pin!(std::future::pending::<()>())).await;
     }
 
-    /// Waits before a retry, until `end`. When the network comes back meanwhile, or the app is resumed, only up to `spread` longer,
-    /// but not less than until `soonest`. True: it was that.
-    pub async fn back_off(&self, end: Timestamp, soonest: Timestamp, spread: Duration, call: &CallIdentity) -> bool {
-        let Some(device) = self.timer.device() else {
+    /// Waits before a retry, until `end`. With a `spread`, when the network comes back meanwhile or the app is resumed, only up
+    /// to that much longer, but not less than until `soonest`. True: it was that.
+    pub async fn back_off(
+        &self,
+        end: Timestamp,
+        soonest: Timestamp,
+        spread: Option<Duration>,
+        call: &CallIdentity,
+    ) -> bool {
+        let Some((device, spread)) = self.timer.device().zip(spread) else {
             self.sleep_until(end, call).await;
             return false;
         };

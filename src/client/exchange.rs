@@ -1,5 +1,7 @@
 //! How one attempt talks to its service: for one whole answer, or for text piece by piece.
 
+use std::pin::pin;
+
 use super::attempt::Attempt;
 use super::llm_client::LlmClient;
 use crate::classify::{CallError, ErrorClass};
@@ -19,7 +21,7 @@ pub(crate) trait Exchange<L: LlmClient> {
     fn attempt_deadline(&self, retry: &RetryState, policy: &RetryPolicy, now: Timestamp) -> Timestamp;
 
     /// Done when the attempt has taken too long, with the error that says so.
-    fn give_up<T: Timer>(&self, timer: &T, attempt: &Attempt<'_>) -> impl Future<Output = CallError>;
+    fn give_up<T: Timer>(&self, timer: &T, attempt: &Attempt<'_>) -> impl Future<Output = Box<CallError>>;
 
     /// Whether the app has been given text: then nothing may be asked again, it would be shown twice.
     fn has_text(&self) -> bool;
@@ -42,10 +44,11 @@ impl<L: LlmClient> Exchange<L> for Whole {
         retry.attempt_deadline(policy, now)
     }
 
-    async fn give_up<T: Timer>(&self, timer: &T, attempt: &Attempt<'_>) -> CallError {
-        timer.sleep_until(attempt.deadline()).await;
+    async fn give_up<T: Timer>(&self, timer: &T, attempt: &Attempt<'_>) -> Box<CallError> {
+        // In place: awaited as it is, it would be moved once more.
+        pin!(timer.sleep_until(attempt.deadline())).await;
         let limit = attempt.timeout().as_millis();
-        CallError::new(ErrorClass::Timeout, format!("no answer within {limit} ms"))
+        Box::new(CallError::new(ErrorClass::Timeout, format!("no answer within {limit} ms")))
     }
 
     fn has_text(&self) -> bool {

@@ -1,8 +1,10 @@
 use std::any::Any;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::{Pin, pin};
-use std::task::Poll;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
 
 use crate::cancel::CancelToken;
 
@@ -34,14 +36,56 @@ pub(crate) fn race<T, E>(
     })
 }
 
-/// Starts and runs a future that is not this crate's own. What it panics with becomes the error.
-pub(super) async fn caught<F: Future>(start: impl FnOnce() -> F) -> Result<F::Output, String> {
-    let mut work = pin!(catch_unwind(AssertUnwindSafe(start)).map_err(panic_text)?);
-    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
-        Ok(poll) => poll.map(Ok),
-        Err(panic) => Poll::Ready(Err(panic_text(panic))),
-    })
-    .await
+/// Starts a future that is not this crate's own, and runs it. What it panics with becomes the error.
+pub(super) fn caught<F: Future>(start: impl FnOnce() -> F) -> Caught<F> {
+    match catch_unwind(AssertUnwindSafe(start)) {
+        Ok(work) => Caught::Started { work },
+        Err(panic) => Caught::Panicked { text: panic_text(panic) },
+    }
+}
+
+pin_project! {
+    /// See [`caught`]. No future around it: that would have room for it twice.
+    #[project = CaughtProjection]
+    pub(super) enum Caught<F> {
+        Started {
+            #[pin]
+            work: F,
+        },
+        Panicked {
+            text: String,
+        },
+    }
+}
+
+impl<F: Future> Future for Caught<F> {
+    type Output = Result<F::Output, String>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.project() {
+            CaughtProjection::Started { work } => match catch_unwind(AssertUnwindSafe(|| work.poll(context))) {
+                Ok(poll) => poll.map(Ok),
+                Err(panic) => Poll::Ready(Err(panic_text(panic))),
+            },
+            CaughtProjection::Panicked { text } => Poll::Ready(Err(std::mem::take(text))),
+        }
+    }
+}
+
+pin_project! {
+    /// A future whose error is boxed: what it answers is moved about in the same place.
+    pub(super) struct Boxed<F> {
+        #[pin]
+        pub work: F,
+    }
+}
+
+impl<T, E, F: Future<Output = Result<T, E>>> Future for Boxed<F> {
+    type Output = Result<T, Box<E>>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.project().work.poll(context).map_err(Box::new)
+    }
 }
 
 fn panic_text(panic: Box<dyn Any + Send>) -> String {

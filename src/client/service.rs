@@ -80,7 +80,13 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
     /// What only the caller can mend, see [`CallError::reaches_caller`]: a wrong key, a refused prompt, a cancelled
     /// call. Also the last error, when the fallback itself failed.
     pub async fn chat(&self, request: &L::Request) -> Result<TextOf<L>, CallError> {
-        let mut call = Call { tells_how: false, ..self.begin(CallOptions::default()) };
+        self.chat_boxed(request).await.map_err(|error| *error)
+    }
+
+    /// The same with the error in a box: the text is moved about in the same place.
+    pub(crate) async fn chat_boxed(&self, request: &L::Request) -> Result<TextOf<L>, Box<CallError>> {
+        let mut call = self.begin(CallOptions::default());
+        call.tells_how = false;
         let end = self.run(&Whole, request, &mut call).await;
         if let Some(response) = end.response {
             self.remember(call.trace.len() + 1, false);
@@ -90,9 +96,9 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmClient<L, T, H> {
         let mut outcome = Box::pin(self.conclude(end, None, call)).await;
         match (outcome.status, outcome.error.take()) {
             (OutcomeStatus::Ok | OutcomeStatus::Fallback, _) => Ok(outcome.take_text()),
-            (_, Some(error)) => Err(error),
+            (_, Some(error)) => Err(Box::new(error)),
             // The breaker let no attempt through, and the fallback failed.
-            (_, None) => Err(CallError::new(ErrorClass::Unknown, outcome.fallback_error.unwrap_or_default())),
+            (_, None) => Err(Box::new(CallError::new(ErrorClass::Unknown, outcome.fallback_error.unwrap_or_default()))),
         }
     }
 

@@ -160,12 +160,12 @@ impl<L: LlmClient, S: TextSink<TextOf<L>>, C: Clock> Exchange<L> for Streamed<'_
         self.call_deadline
     }
 
-    async fn give_up<T: Timer>(&self, timer: &T, attempt: &Attempt<'_>) -> CallError {
+    async fn give_up<T: Timer>(&self, timer: &T, attempt: &Attempt<'_>) -> Box<CallError> {
         loop {
             let (limit, why) = self.limit(attempt);
             let now = self.clock.now();
             if limit <= now {
-                return CallError::new(ErrorClass::Timeout, why);
+                return Box::new(CallError::new(ErrorClass::Timeout, why));
             }
             // A text that comes meanwhile may bring the limit forward, to one idle timeout from now at the earliest.
             timer.sleep_until(limit.min(now + self.config.idle_timeout)).await;

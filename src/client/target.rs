@@ -12,7 +12,7 @@ use super::exchange::Exchange;
 use super::hooks::{Hooks, RetryEvent};
 use super::llm_client::LlmClient;
 use super::outcome::AttemptRecord;
-use super::race::{Raced, caught, race};
+use super::race::{Boxed, Raced, caught, race};
 use crate::breaker::{BreakerState, CircuitBreaker, FailureReport, Permit, Rejection, RejectionReason};
 use crate::cancel::{CancelReason, CancelToken};
 use crate::classify::{BreakerVerdict, CallError, ErrorClass};
@@ -55,14 +55,16 @@ impl<L: LlmClient> Target<L> {
     }
 
     /// Attempt after attempt, until one answers or there is a reason to stop.
-    pub async fn run<T: Timer, H: Hooks>(
+    ///
+    /// No `async fn`: that would have room for its arguments twice.
+    pub fn run<T: Timer, H: Hooks>(
         &self,
         driver: &Driver<T, H>,
         exchange: &impl Exchange<L>,
         request: &L::Request,
         call: &mut Call,
         limits: Limits,
-    ) -> End<L::Response> {
+    ) -> impl Future<Output = End<L::Response>> {
         let &mut Call {
             identity: ref call, started, ref mut trace, tells_how, max_attempts, ref mut disruptions, ..
         } = call;
@@ -74,116 +76,119 @@ impl<L: LlmClient> Target<L> {
         let mut last_error: Option<Box<CallError>> = None;
         // Of the whole call, where that is what counts.
         let mut held: Option<Permit<'_>> = None;
-        loop {
-            if call.is_cancelled() {
-                return End::cancelled(cancelled(), began);
-            }
-            if began + LEAST_ATTEMPT_TIME > retry.deadline() {
-                // A sleep may end late. An attempt without any time would only blame the service for it.
-                held.zip(last_error.as_ref())
-                    .into_iter()
-                    .for_each(|(permit, error)| self.report(permit, error, false, Duration::ZERO));
-                return self.stopped(StopReason::Deadline, last_error, None, began);
-            }
-            let permit = match held.take().map_or_else(|| self.admit(began, &retry), Ok) {
-                Ok(permit) => permit,
-                Err(Rejection { reason, retry_after: wait }) => {
-                    let asked = reason == RejectionReason::RetryAfter;
-                    if let Some(entry) =
-                        trace.last_mut().filter(|_| asked && !others && retry.may_wait(&self.policy, wait, began))
+        async move {
+            loop {
+                if call.is_cancelled() {
+                    return End::cancelled(cancelled(), began);
+                }
+                if began + LEAST_ATTEMPT_TIME > retry.deadline() {
+                    // A sleep may end late. An attempt without any time would only blame the service for it.
+                    held.zip(last_error.as_ref())
+                        .into_iter()
+                        .for_each(|(permit, error)| self.report(permit, error, false, Duration::ZERO));
+                    return self.stopped(StopReason::Deadline, last_error, None, began);
+                }
+                let permit = match held.take().map_or_else(|| self.admit(began, &retry), Ok) {
+                    Ok(permit) => permit,
+                    Err(Rejection { reason, retry_after: wait }) => {
+                        let asked = reason == RejectionReason::RetryAfter;
+                        if let Some(entry) =
+                            trace.last_mut().filter(|_| asked && !others && retry.may_wait(&self.policy, wait, began))
+                        {
+                            // This call has waited, but another one was asked for a longer wait meanwhile.
+                            let wait =
+                                self.policy.config().spread_later(wait, retry.deadline().since(began), &*driver.rng);
+                            entry.delay = Some(entry.delay.unwrap_or_default() + wait);
+                            entry.delay_source = Some(DelaySource::RetryAfter);
+                            driver.sleep_until(began + wait, call).await;
+                            began = driver.timer.now();
+                            continue;
+                        }
+                        let reason = if asked { StopReason::RetryAfter } else { StopReason::CircuitOpen };
+                        return self.stopped(reason, last_error, None, began);
+                    }
+                };
+                let (number, probe) = (trace.len() as u32 + 1, permit.is_probe());
+                let attempt = Attempt::new(number, began, exchange.attempt_deadline(&retry, &self.policy, began), call);
+                let result = self.attempt(&driver.timer, exchange, request, &attempt).await;
+                // Most calls end here. A look at the clock is not free: only for who asks how long it took.
+                let untimed = result.is_ok() && !tells_how && !permit.wants_duration();
+                let now = if untimed { began } else { driver.timer.now() };
+                let mut error = match result {
+                    Ok(response) => {
+                        permit.success_in(now.since(began));
+                        if !deposited {
+                            self.budget.deposit_call();
+                        }
+                        if tells_how {
+                            trace.push(self.record(&attempt, None, started, now, probe));
+                        }
+                        return End::answered(response, now);
+                    }
+                    Err(error) => error,
+                };
+                let free = disruptions.excuse(driver.timer.device(), &mut error, began);
+                if !deposited && error.class != ErrorClass::Offline {
+                    self.budget.deposit_call();
+                    deposited = true;
+                }
+                let permit = match self.accounting {
+                    Accounting::Call => Some(permit),
+                    Accounting::Attempt => {
+                        self.report(permit, &error, free, now.since(began));
+                        None
+                    }
+                };
+                trace.push(self.record(&attempt, Some(&error), started, now, probe));
+                let decision = match free {
+                    true => retry.after_free_failure(&self.policy, &error, now),
+                    false => retry.after_failure(&self.policy, &error, now, &*driver.rng),
+                };
+                let decision = match decision {
+                    _ if exchange.has_text() && error.class != ErrorClass::Cancelled => {
+                        Decision::Stop(StopReason::Partial)
+                    }
+                    Decision::Retry { .. } if trace.len() >= max_attempts => Decision::Stop(StopReason::Attempts),
+                    // The breaker has learned nothing of it, and is asked once more.
+                    Decision::Retry { .. } if free => decision,
+                    Decision::Retry { .. } if permit.is_none() && self.breaker.state() != BreakerState::Closed => {
+                        Decision::Stop(StopReason::CircuitOpen)
+                    }
+                    Decision::Retry { source: DelaySource::RetryAfter, .. }
+                    | Decision::Stop(StopReason::RetryAfterTooLong)
+                        if others =>
                     {
-                        // This call has waited, but another one was asked for a longer wait meanwhile.
-                        let wait = self.policy.config().spread_later(wait, retry.deadline().since(began), &*driver.rng);
-                        entry.delay = Some(entry.delay.unwrap_or_default() + wait);
-                        entry.delay_source = Some(DelaySource::RetryAfter);
-                        driver.sleep_until(began + wait, call).await;
-                        began = driver.timer.now();
-                        continue;
+                        Decision::Stop(StopReason::RetryAfter)
                     }
-                    let reason = if asked { StopReason::RetryAfter } else { StopReason::CircuitOpen };
-                    return self.stopped(reason, last_error, None, began);
-                }
-            };
-            let (number, probe) = (trace.len() as u32 + 1, permit.is_probe());
-            let attempt = Attempt::new(number, began, exchange.attempt_deadline(&retry, &self.policy, began), call);
-            let result = self.attempt(&driver.timer, exchange, request, &attempt).await;
-            // Most calls end here. A look at the clock is not free: only for who asks how long it took.
-            let untimed = result.is_ok() && !tells_how && !permit.wants_duration();
-            let now = if untimed { began } else { driver.timer.now() };
-            let mut error = match result {
-                Ok(response) => {
-                    permit.success_in(now.since(began));
-                    if !deposited {
-                        self.budget.deposit_call();
+                    // Last, so that a token is taken for a retry that will be made, and for nothing else.
+                    Decision::Retry { .. } if !self.budget.withdraw(now) => Decision::Stop(StopReason::Budget),
+                    decision => decision,
+                };
+                let (delay, source) = match decision {
+                    Decision::Retry { delay, source } => (delay, source),
+                    Decision::Stop(reason) => {
+                        permit.into_iter().for_each(|permit| self.report(permit, &error, free, now.since(began)));
+                        let retry_after = error.retry_after.map(|asked| asked.wait);
+                        return self.stopped(reason, Some(error), retry_after, now);
                     }
-                    if tells_how {
-                        trace.push(self.record(&attempt, None, started, now, probe));
-                    }
-                    return End::answered(response, now);
+                };
+                if let Some(entry) = trace.last_mut() {
+                    (entry.delay, entry.delay_source) = (Some(delay), Some(source));
                 }
-                Err(error) => error,
-            };
-            let free = disruptions.excuse(driver.timer.device(), &mut error, began);
-            if !deposited && error.class != ErrorClass::Offline {
-                self.budget.deposit_call();
-                deposited = true;
-            }
-            let permit = match self.accounting {
-                Accounting::Call => Some(permit),
-                Accounting::Attempt => {
-                    self.report(permit, &error, free, now.since(began));
-                    None
-                }
-            };
-            trace.push(self.record(&attempt, Some(&error), started, now, probe));
-            let decision = match free {
-                true => retry.after_free_failure(&self.policy, &error, now),
-                false => retry.after_failure(&self.policy, &error, now, &*driver.rng),
-            };
-            let decision = match decision {
-                _ if exchange.has_text() && error.class != ErrorClass::Cancelled => Decision::Stop(StopReason::Partial),
-                Decision::Retry { .. } if trace.len() >= max_attempts => Decision::Stop(StopReason::Attempts),
-                // The breaker has learned nothing of it, and is asked once more.
-                Decision::Retry { .. } if free => decision,
-                Decision::Retry { .. } if permit.is_none() && self.breaker.state() != BreakerState::Closed => {
-                    Decision::Stop(StopReason::CircuitOpen)
-                }
-                Decision::Retry { source: DelaySource::RetryAfter, .. }
-                | Decision::Stop(StopReason::RetryAfterTooLong)
-                    if others =>
-                {
-                    Decision::Stop(StopReason::RetryAfter)
-                }
-                // Last, so that a token is taken for a retry that will be made, and for nothing else.
-                Decision::Retry { .. } if !self.budget.withdraw(now) => Decision::Stop(StopReason::Budget),
-                decision => decision,
-            };
-            let (delay, source) = match decision {
-                Decision::Retry { delay, source } => (delay, source),
-                Decision::Stop(reason) => {
-                    permit.into_iter().for_each(|permit| self.report(permit, &error, free, now.since(began)));
-                    let retry_after = error.retry_after.map(|asked| asked.wait);
-                    return self.stopped(reason, Some(error), retry_after, now);
-                }
-            };
-            if let Some(entry) = trace.last_mut() {
-                (entry.delay, entry.delay_source) = (Some(delay), Some(source));
-            }
-            driver.tell_retry(&RetryEvent { attempt: number, delay, source, error: &error });
-            if source == DelaySource::Backoff && !disruptions.woken {
+                driver.tell_retry(&RetryEvent { attempt: number, delay, source, error: &error });
+                let spread = self.policy.config().backoff.base;
+                let spread = (source == DelaySource::Backoff && !disruptions.woken).then_some(spread);
                 let soonest = now + error.retry_after.map_or(Duration::ZERO, |asked| asked.wait);
-                let wait = driver.back_off(now + delay, soonest, self.policy.config().backoff.base, call);
                 // On the heap: the rare wait must not make the future of each call larger.
-                disruptions.woken = Box::pin(wait).await;
-                if let Some(entry) = trace.last_mut().filter(|_| disruptions.woken) {
+                let woken = Box::pin(driver.back_off(now + delay, soonest, spread, call)).await;
+                if let Some(entry) = trace.last_mut().filter(|_| woken) {
+                    disruptions.woken = true;
                     entry.delay = Some(driver.timer.now().since(now));
                     retry.begin_backoff_again(&self.policy);
                 }
-            } else {
-                driver.sleep_until(now + delay, call).await;
+                began = driver.timer.now();
+                (last_error, held) = (Some(error), permit);
             }
-            began = driver.timer.now();
-            (last_error, held) = (Some(error), permit);
         }
     }
 
@@ -220,23 +225,24 @@ impl<L: LlmClient> Target<L> {
     ) -> Result<L::Response, Box<CallError>> {
         let call_token = attempt.call_token();
         let timeout = pin!(exchange.give_up(timer, attempt));
-        let work = pin!(caught(|| exchange.ask(&self.inner, request, attempt)));
-        // The error is boxed: it is kept over waits, and an answer is moved about in the same place.
-        Err(Box::new(match race(work, call_token, timeout).await {
+        let work = pin!(caught(|| Boxed { work: exchange.ask(&self.inner, request, attempt) }));
+        Err(match race(work, call_token, timeout).await {
             Raced::Done(Ok(Ok(response))) => return Ok(response),
             // A client that is told of the cancel fails in a way of its own, which says nothing about the service.
-            Raced::Done(_) if call_token.is_some_and(CancelToken::is_cancelled) => cancelled_in_flight(),
+            Raced::Done(_) if call_token.is_some_and(CancelToken::is_cancelled) => Box::new(cancelled_in_flight()),
             Raced::Done(Ok(Err(error))) => error,
-            Raced::Done(Err(panic)) => CallError::new(ErrorClass::ClientBug, format!("the client panicked: {panic}")),
+            Raced::Done(Err(panic)) => {
+                Box::new(CallError::new(ErrorClass::ClientBug, format!("the client panicked: {panic}")))
+            }
             Raced::Cancelled => {
                 attempt.abandon(CancelReason::Cancelled);
-                cancelled_in_flight()
+                Box::new(cancelled_in_flight())
             }
             Raced::TimedOut(error) => {
                 attempt.abandon(CancelReason::Timeout);
                 error
             }
-        }))
+        })
     }
 
     fn report(&self, permit: Permit<'_>, error: &CallError, free: bool, took: Duration) {

@@ -83,7 +83,7 @@ impl ResilientLlmClient {
         let (this, scope) = (self.instance.of(env)?, Scope::of(env));
         let request = Request::new(&this.runtime, scope, request.raw(), Keep::Nothing);
         let promise = this.start(scope, |client, runtime| async move {
-            let result = client.chat(&request).await;
+            let result = client.chat_boxed(&request).await;
             let scope = runtime.scope();
             result.map(|text| text.value(scope)).map_err(|error| {
                 let cause = request.take_cause().map(|cause| cause.value(scope));

@@ -45,8 +45,10 @@ impl<C> ClientHandle<C> {
     where
         F: Future<Output = Result<Value, Value>> + 'static,
     {
+        // Before the call: what comes between a future and its place on the heap moves it once more.
+        let hold = self.keeper.hold();
         let call = call(self.client.clone(), self.runtime.clone());
-        self.runtime.spawn(scope, Held { call, _hold: self.keeper.hold() })
+        self.runtime.spawn(scope, Held { call, _hold: hold })
     }
 
     /// The `onText` of a streamed call.

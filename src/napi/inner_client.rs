@@ -11,7 +11,7 @@ use super::arguments::Argument;
 use super::cancel::CancelToken;
 use super::clock::JsTimer;
 use super::errors::{error_facts, headers_of};
-use super::executor::{JsPromise, Runtime};
+use super::executor::{AnswerField, JsPromise, Runtime};
 use super::instance;
 use super::js::{Checked, Scope, Type, Value};
 use super::json::{MAX_TEXT, json, json_without};
@@ -275,25 +275,26 @@ impl InnerClient {
         } else {
             scope.call(object, function, &[value, sink])
         };
-        let (runtime, provider, keep) = (self.runtime.clone(), self.provider.clone(), request.keep);
-        self.settled(scope, called, attempt, move |scope, value| {
-            let text = read_streamed_answer(scope, value, provider.as_deref())?.map(|text| scope.as_utf16(text));
-            let value = keep.value().then(|| Reference::new(&runtime, scope, value)).flatten();
+        let keep = request.keep;
+        self.settled(scope, called, attempt, move |runtime, scope, value, provider| {
+            let text = read_streamed_answer(runtime, scope, value, provider)?.map(|text| scope.as_utf16(text));
+            let value = keep.value().then(|| Reference::new(runtime, scope, value)).flatten();
             Ok(Streamed { text, value })
         })
     }
 
-    /// What the client's call comes to.
+    /// What the client's call comes to. `read` is also given the client's provider.
     fn settled<T: 'static>(
         &self,
         scope: Scope,
         called: Checked<Value>,
         attempt: &Attempt<'_>,
-        read: impl FnOnce(Scope, Value) -> Result<T, CallError> + 'static,
+        read: impl FnOnce(&Rc<Runtime>, Scope, Value, Option<&str>) -> Result<T, CallError> + 'static,
     ) -> Attempted<Settled<T>> {
         let (runtime, provider) = (self.runtime.clone(), self.provider.clone());
         let settle = move |scope: Scope, result: Result<Value, Value>| match result {
-            Ok(value) => read(scope, value).map_err(|error| Box::new(Failed { error, cause: None })),
+            Ok(value) => read(&runtime, scope, value, provider.as_deref())
+                .map_err(|error| Box::new(Failed { error, cause: None })),
             Err(error) => {
                 let facts = error_facts(scope, error, provider.as_deref());
                 let cause = Some(Box::new(Kept::new(&runtime, scope, error)));
@@ -305,17 +306,20 @@ impl InnerClient {
         Attempted::new(JsPromise::called(&self.runtime, scope, called, settle), attempt.place().map(place))
     }
 
-    fn whole_answer(&self, keep: Keep) -> impl FnOnce(Scope, Value) -> Result<Answer, CallError> + 'static {
-        let (runtime, provider, answers) = (self.runtime.clone(), self.provider.clone(), self.answers);
-        move |scope, value| {
+    fn whole_answer(
+        &self,
+        keep: Keep,
+    ) -> impl FnOnce(&Rc<Runtime>, Scope, Value, Option<&str>) -> Result<Answer, CallError> + use<> {
+        let answers = self.answers;
+        move |runtime, scope, value, provider| {
             let is_text = answers == Answers::ObjectsOrTexts && scope.type_of(value) == Type::String;
-            let text = if is_text { value } else { read_answer(scope, value, provider.as_deref())? };
+            let text = if is_text { value } else { read_answer(runtime, scope, value, provider)? };
             let text = if !keep.text() && runtime.polls_in_this_scope() {
                 Text::InScope(scope, text)
             } else {
                 Text::Units(scope.as_utf16(text))
             };
-            let value = keep.value().then(|| Reference::new(&runtime, scope, value)).flatten();
+            let value = keep.value().then(|| Reference::new(runtime, scope, value)).flatten();
             Ok(Answer { text, value })
         }
     }
@@ -384,28 +388,34 @@ impl LlmClient for InnerClient {
 }
 
 /// The text of what `chatStream` gave in the end, if it gave one, unless that is an error in disguise.
-fn read_streamed_answer(scope: Scope, value: Value, provider: Option<&str>) -> Result<Option<Value>, CallError> {
+fn read_streamed_answer(
+    runtime: &Runtime,
+    scope: Scope,
+    value: Value,
+    provider: Option<&str>,
+) -> Result<Option<Value>, CallError> {
     if scope.type_of(value) != Type::Object {
         return Ok(None);
     }
-    if scope.string_length(scope.get_of(value, c"text")).is_some_and(|length| length > 0) {
-        return read_answer(scope, value, provider).map(Some);
+    let field = |field| runtime.answer_field(scope, value, field);
+    if scope.string_length(field(AnswerField::Text)).is_some_and(|length| length > 0) {
+        return read_answer(runtime, scope, value, provider).map(Some);
     }
-    let reason = scope.start_of_string(scope.get_of(value, c"finishReason"), MAX_TEXT);
+    let reason = scope.start_of_string(field(AnswerField::FinishReason), MAX_TEXT);
     let facts = AnswerFacts { finish_reason: reason, provider: provider.map(str::to_owned), ..AnswerFacts::default() };
     classify_answer(&facts, SystemTime::now()).map_or(Ok(None), Err)
 }
 
 /// The text of an answer, a JS string, unless the answer is an error in disguise.
-fn read_answer(scope: Scope, value: Value, provider: Option<&str>) -> Result<Value, CallError> {
+fn read_answer(runtime: &Runtime, scope: Scope, value: Value, provider: Option<&str>) -> Result<Value, CallError> {
     let kind = scope.type_of(value);
     if kind != Type::Object {
         let got = format!("chat() must give {{ text: string }}, got {}", kind.name());
         return Err(CallError::new(ErrorClass::InvalidResponse, got));
     }
-    let text = scope.get_of(value, c"text");
+    let text = runtime.answer_field(scope, value, AnswerField::Text);
     let length = scope.string_length(text);
-    let finish_reason = scope.get_of(value, c"finishReason");
+    let finish_reason = runtime.answer_field(scope, value, AnswerField::FinishReason);
     if length.is_some_and(|length| length > 0) && scope.type_of(finish_reason) == Type::Undefined {
         return Ok(text);
     }

@@ -237,12 +237,10 @@ impl Scope {
         is_promise
     }
 
-    /// What `object` inherits from; undefined where asking throws (a Proxy).
+    /// What `object` inherits from. It is no Proxy: asking that may throw.
     pub fn prototype(self, object: Value) -> Value {
         // SAFETY: a live value.
-        let prototype = self.make(|result| unsafe { sys::napi_get_prototype(self.env, object, result) });
-        self.take_exception();
-        prototype
+        self.make(|result| unsafe { sys::napi_get_prototype(self.env, object, result) })
     }
 
     pub fn is_error(self, value: Value) -> bool {

@@ -145,20 +145,21 @@ pub enum Kept {
 
 impl Kept {
     pub fn new(runtime: &Rc<Runtime>, scope: Scope, value: Value) -> Self {
+        // Mostly an object: tried before it is asked.
+        if let Some(reference) = Reference::new(runtime, scope, value) {
+            return Self::Reference(reference);
+        }
         match scope.type_of(value) {
             Type::String => Self::Text(scope.as_utf16(value)),
             Type::Number => Self::Number(scope.as_number(value).unwrap_or(f64::NAN)),
             Type::Boolean => Self::Boolean(scope.as_boolean(value).unwrap_or_default()),
             Type::Null => Self::Null,
             Type::Undefined => Self::Undefined,
-            _ => match Reference::new(runtime, scope, value) {
-                Some(reference) => Self::Reference(reference),
-                None => {
-                    let holder = scope.object();
-                    scope.set(holder, c"value", value);
-                    Reference::new(runtime, scope, holder).map_or(Self::Undefined, Self::Field)
-                }
-            },
+            _ => {
+                let holder = scope.object();
+                scope.set(holder, c"value", value);
+                Reference::new(runtime, scope, holder).map_or(Self::Undefined, Self::Field)
+            }
         }
     }
 

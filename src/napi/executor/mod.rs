@@ -7,6 +7,7 @@
 //! There is one [`Runtime`] for each environment (main thread, Worker, TaskPool thread), made at first use.
 
 mod alarm;
+mod answer;
 mod promise;
 mod queue;
 mod references;
@@ -22,10 +23,12 @@ use std::sync::Arc;
 
 use napi_ohos::sys;
 
+pub use answer::AnswerField;
 pub use promise::JsPromise;
 pub use references::References;
 pub use timers::JsSleep;
 
+use self::answer::FieldNames;
 use self::promise::PromisePool;
 use self::queue::Queue;
 use self::tasks::Tasks;
@@ -44,6 +47,8 @@ pub struct Runtime {
     timers: Timers,
     promises: PromisePool,
     references: Rc<References>,
+    /// Of the native call that is running, if it brought them.
+    names: Cell<Option<FieldNames>>,
     devices: Devices,
 }
 
@@ -85,6 +90,7 @@ impl Runtime {
             timers: Timers::new(queue.clone()),
             promises: PromisePool::new(references.clone()),
             references,
+            names: Cell::new(None),
             devices: Devices::default(),
             queue,
         });
@@ -152,8 +158,9 @@ impl Runtime {
     ///
     /// The future may make JS values when it is polled, and return them, but not keep them over an await.
     pub fn spawn(self: &Rc<Self>, scope: Scope, future: impl Future<Output = Result<Value, Value>> + 'static) -> Value {
+        let future = Box::pin(future);
         let (deferred, promise) = scope.promise();
-        let task = self.tasks.add(Box::pin(future), deferred);
+        let task = self.tasks.add(future, deferred);
         // A panic of the future is its own, see `Tasks`.
         _ = self.enter(|scope| self.tasks.poll(task, scope));
         promise

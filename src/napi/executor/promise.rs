@@ -19,6 +19,7 @@ use std::task::{Context, Poll, Waker};
 
 use napi_ohos::sys;
 
+use super::answer::{AnswerField, FieldNames};
 use super::{References, Runtime};
 use crate::napi::js::{Checked, Scope, Type, Value};
 
@@ -36,8 +37,10 @@ pub struct PromisePool {
 struct Intrinsics {
     prototype: usize,
     then: usize,
-    /// Whether `then` is the engine's own, by its text: that calls back once.
+    /// Whether `then` is the engine's own: that calls back once.
     calls_once: bool,
+    /// `Function.prototype.bind`, if that is the engine's own.
+    bind: Option<usize>,
 }
 
 /// The functions are numbers of references, as are the intrinsics.
@@ -71,8 +74,9 @@ impl PromisePool {
     fn occupy(&self, scope: Scope, waiting: Rc<dyn Settle>) -> (usize, [Value; 2]) {
         let free = self.free.borrow_mut().pop();
         let number = free.unwrap_or_else(|| self.next_number.replace(self.next_number.get() + 1));
+        let intrinsics = self.intrinsics(scope);
         let mut slots = self.slots.borrow_mut();
-        let slot = slots.entry(number).or_insert_with(|| self.new_slot(scope, number));
+        let slot = slots.entry(number).or_insert_with(|| self.new_slot(scope, intrinsics, number));
         slot.waiting = Some(waiting);
         (number, [slot.on_resolve, slot.on_reject].map(|function| self.references.value(scope, function)))
     }
@@ -95,10 +99,17 @@ impl PromisePool {
         functions.for_each(|function| self.references.delete(scope.env(), function));
     }
 
-    fn new_slot(&self, scope: Scope, number: usize) -> Slot {
+    fn new_slot(&self, scope: Scope, intrinsics: &Intrinsics, number: usize) -> Slot {
         // A number, never pointed through.
-        let made = |callback| self.refer(scope, function(scope, callback, ptr::without_provenance_mut(number)));
-        Slot { on_resolve: made(on_resolve), on_reject: made(on_reject), waiting: None }
+        let calling = |callback| function(scope, callback, ptr::without_provenance_mut(number));
+        let bound = intrinsics.bind.and_then(|bind| {
+            let [text, finish_reason] = AnswerField::ALL.map(|field| scope.string(field.name()));
+            let arguments = [scope.undefined(), text, finish_reason];
+            scope.call(calling(on_resolve_with_names), self.references.value(scope, bind), &arguments).ok()
+        });
+        let on_resolve = bound.unwrap_or_else(|| calling(on_resolve));
+        let [on_resolve, on_reject] = [on_resolve, calling(on_reject)].map(|function| self.refer(scope, function));
+        Slot { on_resolve, on_reject, waiting: None }
     }
 
     fn intrinsics(&self, scope: Scope) -> &Intrinsics {
@@ -115,9 +126,13 @@ impl PromisePool {
         scope.resolve(deferred, scope.undefined());
         let prototype = scope.prototype(own);
         let then = scope.get(prototype, c"then");
-        let text = scope.call(then, scope.get(then, c"toString"), &[]).ok().and_then(|text| scope.as_string(text));
-        let calls_once = text.as_deref() == Some("function then() { [native code] }");
-        Intrinsics { prototype: self.refer(scope, prototype), then: self.refer(scope, then), calls_once }
+        let bind = scope.get(then, c"bind");
+        Intrinsics {
+            prototype: self.refer(scope, prototype),
+            then: self.refer(scope, then),
+            calls_once: is_own(scope, then, "then"),
+            bind: is_own(scope, bind, "bind").then(|| self.refer(scope, bind)),
+        }
     }
 
     /// `Promise.prototype.then`.
@@ -282,6 +297,12 @@ impl Runtime {
     }
 }
 
+/// Whether a function is the engine's own, by its text.
+fn is_own(scope: Scope, function: Value, name: &str) -> bool {
+    let text = scope.call(function, scope.get(function, c"toString"), &[]).ok().and_then(|text| scope.as_string(text));
+    text.is_some_and(|text| text == format!("function {name}() {{ [native code] }}"))
+}
+
 type Callback = unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info) -> Value;
 
 fn function(scope: Scope, callback: Callback, data: *mut c_void) -> Value {
@@ -292,27 +313,35 @@ fn function(scope: Scope, callback: Callback, data: *mut c_void) -> Value {
 }
 
 unsafe extern "C" fn on_resolve(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
-    settled(env, info, Ok)
+    let ([value], slot) = called_with(env, info);
+    settled(env, slot, Ok(value), None)
+}
+
+unsafe extern "C" fn on_resolve_with_names(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
+    let ([text, finish_reason, value], slot) = called_with(env, info);
+    settled(env, slot, Ok(value), Some([text, finish_reason]))
 }
 
 unsafe extern "C" fn on_reject(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
-    settled(env, info, Err)
+    let ([error], slot) = called_with(env, info);
+    settled(env, slot, Err(error), None)
 }
 
-fn settled(env: sys::napi_env, info: sys::napi_callback_info, result: fn(Value) -> Result<Value, Value>) -> Value {
-    let (argument, data) = called_with(env, info);
+fn settled(env: sys::napi_env, slot: *mut c_void, result: Result<Value, Value>, names: Option<FieldNames>) -> Value {
     if let Some(runtime) = Runtime::find(env) {
-        _ = runtime.enter(|scope| runtime.settle(scope, data.addr(), result(argument)));
+        let outer = runtime.names.replace(names);
+        _ = runtime.enter(|scope| runtime.settle(scope, slot.addr(), result));
+        runtime.names.set(outer);
     }
     ptr::null_mut()
 }
 
-/// The first argument and the function's data.
-fn called_with(env: sys::napi_env, info: sys::napi_callback_info) -> (Value, *mut c_void) {
-    let (mut count, mut argument, mut data) = (1, ptr::null_mut(), ptr::null_mut());
+/// The first arguments and the function's data.
+fn called_with<const N: usize>(env: sys::napi_env, info: sys::napi_callback_info) -> ([Value; N], *mut c_void) {
+    let (mut count, mut arguments, mut data) = (N, [ptr::null_mut(); N], ptr::null_mut());
     // SAFETY: the engine's own callback info; it fills in undefined for a missing argument.
-    unsafe { sys::napi_get_cb_info(env, info, &mut count, &mut argument, ptr::null_mut(), &mut data) };
-    (argument, data)
+    unsafe { sys::napi_get_cb_info(env, info, &mut count, arguments.as_mut_ptr(), ptr::null_mut(), &mut data) };
+    (arguments, data)
 }
 
 /// A JS function that runs `rejected` once, and frees it with itself.
@@ -329,7 +358,7 @@ fn rejection<F: FnOnce() + 'static>(scope: Scope, rejected: F) -> Value {
 }
 
 unsafe extern "C" fn on_rejection<F: FnOnce()>(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
-    let (_, data) = called_with(env, info);
+    let ([], data) = called_with(env, info);
     // SAFETY: made in `rejection`; alive as long as the function, which is being called.
     let rejected = unsafe { &*data.cast::<Cell<Option<F>>>() }.take();
     if let (Some(rejected), Some(runtime)) = (rejected, Runtime::find(env)) {

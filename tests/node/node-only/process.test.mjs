@@ -81,6 +81,11 @@ test('a replaced Promise.prototype.then that calls back once more, later, gives 
   assert.deepEqual([end.stdout, end.code, end.signal], ['first,second\n', 0, null], end.stderr)
 })
 
+test('a replaced Function.prototype.bind is not used', async () => {
+  const end = await run('bind replaced')
+  assert.deepEqual([end.stdout, end.code, end.signal], ['own,content_filter\n', 0, null], end.stderr)
+})
+
 // Threads
 
 test('no thread before the first timer, and one for all of them', async () => {
