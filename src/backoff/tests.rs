@@ -88,3 +88,20 @@ fn the_cap_holds_to_the_nanosecond() {
     let backoff = BackoffConfig { base: max_delay, factor: 1.0, max_delay, jitter: Jitter::None }.build().unwrap();
     assert_eq!(backoff.delays().next(&backoff, &|| 0.5), max_delay);
 }
+
+#[test]
+fn the_calculator_of_article_000_grows_from_the_first_attempt_on_and_spreads_around_it() {
+    assert_eq!([1, 2, 3].map(|attempt| multiplicative_delay_ms(attempt, 100.0, 3.0, 0.5)), [100.0, 300.0, 900.0]);
+    assert_eq!([0.0, 0.25, 1.0].map(|drawn| multiplicative_delay_ms(2, 100.0, 3.0, drawn)), [150.0, 225.0, 449.0]);
+    assert_eq!(multiplicative_delay_ms(u32::MAX, 0.0, 3.0, 0.5), 0.0, "zero stays zero");
+}
+
+#[test]
+fn a_jitter_out_of_its_range_is_refused_by_name() {
+    let refused = |jitter| {
+        let config = BackoffConfig { base: ms(100), max_delay: ms(1_000), jitter, ..Default::default() };
+        config.build().unwrap_err().field
+    };
+    assert_eq!(refused(Jitter::Multiplicative { spread: 1.1 }), "jitterSpread");
+    assert_eq!(refused(Jitter::Additive { max: ms(1_001) }), "jitterMs");
+}

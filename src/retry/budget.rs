@@ -237,6 +237,22 @@ mod tests {
     }
 
     #[test]
+    fn a_snapshot_brings_back_what_it_held_and_what_time_has_brought_since() {
+        let saved = budget(10.0, 0.25, 0.0);
+        while saved.withdraw(Timestamp::ZERO) {}
+        (0..5).for_each(|_| saved.deposit_call());
+        let text = saved.snapshot(Timestamp::ZERO, 60_000);
+
+        let restored = budget(10.0, 0.0, 2.0);
+        let now = Timestamp::from_millis(3_600_000);
+        restored.restore(&text, now, 90_000).unwrap();
+        assert_eq!(restored.tokens(now), 2.25, "1.25, and 1 for half a minute");
+        let small = budget(2.0, 0.0, 2.0);
+        small.restore(&text, now, 90_000).unwrap();
+        assert_eq!(small.tokens(now), 2.0, "its own capacity holds");
+    }
+
+    #[test]
     fn capacity_zero_means_no_retries() {
         let budget = budget(0.0, 1.0, 60.0);
         budget.deposit_call();

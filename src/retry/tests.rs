@@ -78,6 +78,35 @@ fn the_checks_come_in_their_order() {
 }
 
 #[test]
+fn two_retries_are_three_attempts_and_an_attempt_made_before_is_one_of_them() {
+    let case = Case::new();
+    let policy = case.config.build().unwrap();
+    let fail = |call: &mut RetryState| call.after_failure(&policy, &case.error, case.now, &|| 0.5);
+    let mut call = RetryState::begin(&policy, Timestamp::ZERO);
+    let third = Decision::Stop(StopReason::Attempts);
+    assert_eq!([fail(&mut call), fail(&mut call), fail(&mut call)], [after_backoff(100), after_backoff(200), third]);
+    let mut continued = RetryState::begin(&policy, Timestamp::ZERO).with_attempts(1);
+    assert_eq!([fail(&mut continued), fail(&mut continued)], [after_backoff(100), third]);
+}
+
+#[test]
+fn a_backoff_that_begins_again_gives_back_no_attempt() {
+    let case = Case::new();
+    let policy = case.config.build().unwrap();
+    let fail = |call: &mut RetryState| call.after_failure(&policy, &case.error, case.now, &|| 0.5);
+    let mut call = RetryState::begin(&policy, Timestamp::ZERO);
+    assert_eq!(fail(&mut call), after_backoff(100));
+    call.begin_backoff_again(&policy);
+    assert_eq!([fail(&mut call), fail(&mut call)], [after_backoff(100), Decision::Stop(StopReason::Attempts)]);
+}
+
+#[test]
+fn it_tells_its_settings() {
+    let config = RetryConfig { max_retries: 7, ..RetryConfig::default() };
+    assert_eq!(config.build().unwrap().config(), &config);
+}
+
+#[test]
 fn the_longer_of_backoff_and_retry_after_is_waited() {
     for (asked, expected) in [(0, after_backoff(100)), (100, after_backoff(100)), (101, when_asked(101))] {
         assert_eq!(Case::new().asking_for(ms(asked)).decide(), expected, "{asked}");

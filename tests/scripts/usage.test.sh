@@ -19,7 +19,7 @@ done
 for name in arkvm-check build-host deny screenshots stand-in-ndk; do
   expect "$name.sh takes nothing" 1 "$name.sh takes no arguments" run $name.sh --nosuch
 done
-for name in api bench build-ohos chaos check-elf fuzz hypium-suite musl-node node-suite sanitize soak threads; do
+for name in api bench build-ohos chaos check-elf fuzz hypium-suite musl-node mutants node-suite sanitize soak threads; do
   expect "$name.sh with an argument that it does not know" 1 "usage: $name.sh" run $name.sh nosuch
 done
 

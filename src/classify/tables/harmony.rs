@@ -52,12 +52,11 @@ const CURL: [(i64, ErrorClass); 37] = [
 
 /// Codes with a meaning of their own. They win over the table above.
 #[rustfmt::skip]
-const OWN: [(i64, ErrorClass); 39] = [
+const OWN: [(i64, ErrorClass); 37] = [
     (HTTP + 23,     Cancelled),       // write failed: what a request gets after destroy()
     (HTTP + 996,    Protocol),        // intercepted
     (HTTP + 997,    Protocol),        // cleartext not permitted
     (HTTP + 998,    Protocol),        // domain not allowed (atomic service)
-    (HTTP + 999,    Unknown),         // internal, and every code of libcurl without a row
     (RCP + 23,      ClientBug),       // write failed: cancelling has a code of its own here
     (RCP + 95,      Interrupted),     // HTTP/3
     (RCP + 97,      Connect),         // handshake with the proxy
@@ -77,7 +76,6 @@ const OWN: [(i64, ErrorClass); 39] = [
     (RCP + 996,     Protocol),        // proxy
     (RCP + 997,     ClientBug),       // content type
     (RCP + 998,     ClientBug),       // method
-    (RCP + 999,     Unknown),         // internal
     (1_007_910_001, Unknown),         // remote procedure calls (URPC) from here on
     (1_007_910_002, Timeout),
     (1_007_910_003, Cancelled),
@@ -94,7 +92,8 @@ const OWN: [(i64, ErrorClass); 39] = [
     (10_079_100_999, ClientBug),
 ];
 
-/// The class of a code of HarmonyOS; none for a number that is none.
+/// The class of a code of HarmonyOS; none for a number that is none. Unknown is what has no row: 999 (internal) of both kits,
+/// and some of libcurl.
 ///
 /// 201 (permission) and 401 (parameter) are not here: 401 is also an HTTP status, so they need the text.
 pub(in crate::classify) fn class(code: i64) -> Option<ErrorClass> {
@@ -145,6 +144,14 @@ mod tests {
         assert_eq!(class(1_007_900_992), Some(Cancelled));
         assert_eq!(class(2_300_028), Some(Timeout));
         assert_eq!(class(1_007_900_028), Some(Timeout));
+    }
+
+    #[test]
+    fn a_kit_that_has_more_than_libcurl_says_what_the_device_could_not_do() {
+        for (number, expected) in [(95, Interrupted), (97, Connect), (986, Connect), (999, Unknown)] {
+            assert_eq!(class(1_007_900_000 + number), Some(expected), "{number}");
+        }
+        assert_eq!([2_300_095, 2_300_986].map(class), [Some(Unknown); 2], "the other kit has no such rows");
     }
 
     #[test]
