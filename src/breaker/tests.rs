@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use super::config::BreakerConfig;
 use super::*;
+use crate::classify::ErrorClass;
 use crate::clock::{Clock, ManualClock};
 
 const fn ms(millis: u64) -> Duration {
@@ -539,4 +540,68 @@ fn a_breaker_is_as_new_only_where_a_new_one_would_do_the_same() {
     assert!(!growing.is_as_new(), "its next cooldown would be the second one");
     clock.advance(Duration::from_secs(60));
     assert!(growing.is_as_new());
+}
+
+#[test]
+fn each_thing_that_it_has_seen_is_counted_once() {
+    let clock = ManualClock::new();
+    let config = BreakerConfig { failure_threshold: 1, cooldown: ms(1_000), ..BreakerConfig::default() };
+    let breaker = breaker(&clock, config, 0.5);
+    breaker.subscribe(|event| assert!(event.to != BreakerState::Closed, "listener gone wrong"));
+    let admit = || breaker.try_acquire().expect("admitted");
+    for round in 1..=2 {
+        let late = admit();
+        admit().success();
+        admit().neutral();
+        admit().failure(FailureReport::default());
+        late.success();
+        assert!(breaker.try_acquire().is_err(), "open");
+        clock.advance(ms(1_000));
+        let probe = admit();
+        assert!(breaker.try_acquire().is_err(), "half-open, and its place taken");
+        probe.success();
+        let (failures, neutral, stale, listener_errors) = (round, round, round, round);
+        let (opened, half_opened, closed) = (round, round, round);
+        let (successes, rejected) = (2 * round, 2 * round);
+        let expected = BreakerStats {
+            successes,
+            failures,
+            neutral,
+            stale,
+            rejected,
+            opened,
+            half_opened,
+            closed,
+            listener_errors,
+        };
+        assert_eq!(breaker.stats(), expected);
+    }
+}
+
+#[test]
+fn it_knows_what_kind_of_fault_the_latest_failure_was_until_a_success() {
+    let breaker = breaker(&ManualClock::new(), BreakerConfig::default(), 0.5);
+    for cause in [Some(ErrorClass::Connect), Some(ErrorClass::Server)] {
+        breaker.try_acquire().unwrap().failure(FailureReport { cause, ..FailureReport::default() });
+        assert_eq!(breaker.cause(), cause);
+    }
+    breaker.try_acquire().unwrap().success();
+    assert_eq!(breaker.cause(), None);
+}
+
+#[test]
+fn a_retry_after_is_spread_later_by_the_share_of_the_cooldown_and_never_earlier() {
+    let config = BreakerConfig { cooldown_spread: 0.2, max_retry_after: ms(11_500), ..BreakerConfig::default() };
+    for (chance, expected) in [(0.0, 10_000), (0.5, 11_000), (0.999, 11_500)] {
+        let breaker = breaker(&ManualClock::new(), config, chance);
+        let asked = FailureReport { retry_after: Some(ms(10_000)), ..FailureReport::default() };
+        breaker.try_acquire().unwrap().failure(asked);
+        assert_eq!(breaker.retry_after(), ms(expected), "{chance}");
+    }
+}
+
+#[test]
+fn in_a_log_it_is_its_state() {
+    let breaker = breaker(&ManualClock::new(), BreakerConfig::default(), 0.5);
+    assert_eq!(format!("{breaker:?}"), "CircuitBreaker { state: Closed, .. }");
 }
