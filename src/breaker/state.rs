@@ -202,11 +202,10 @@ impl State {
             (_, Phase::Open { until, .. }) => (RejectionReason::Open, (*until).max(self.retry_after_until)),
             (_, _) if now < self.retry_after_until => (RejectionReason::RetryAfter, self.retry_after_until),
             (_, Phase::HalfOpen { probes, .. }) => {
-                let live = probes.iter().filter(|probe| probe.lease_ends > now);
-                if live.clone().count() < self.config.half_open_probes as usize {
+                if probes.len() < self.config.half_open_probes as usize {
                     return None;
                 }
-                let first_lease = live.map(|probe| probe.lease_ends).min().unwrap_or(now);
+                let first_lease = probes.iter().map(|probe| probe.lease_ends).min().unwrap_or(now);
                 (RejectionReason::HalfOpenBusy, first_lease)
             }
             (_, Phase::Closed) => return None,

@@ -315,6 +315,62 @@ fn a_retry_after_keeps_calls_back_no_longer_than_is_allowed() {
     }
 }
 
+/// Open after one failure, for a second; a probe may hang for ten.
+fn soon_open(clock: &ManualClock, config: BreakerConfig) -> CircuitBreaker {
+    let config = BreakerConfig { failure_threshold: 1, cooldown: ms(1_000), probe_lease: Some(ms(10_000)), ..config };
+    breaker(clock, config, 0.5)
+}
+
+#[test]
+fn a_probe_whose_lease_ends_now_has_lost_its_place_to_the_next_call() {
+    let clock = ManualClock::new();
+    let breaker = soon_open(&clock, BreakerConfig { half_open_probes: 2, ..BreakerConfig::default() });
+    breaker.try_acquire().unwrap().failure(FailureReport::default());
+    clock.advance(ms(1_000));
+    let hanging = breaker.try_acquire().unwrap();
+    clock.advance(ms(9_999));
+    let second = breaker.try_acquire().unwrap();
+    let busy = Rejection { reason: RejectionReason::HalfOpenBusy, retry_after: ms(1) };
+    assert_eq!(breaker.try_acquire().unwrap_err(), busy);
+    clock.advance(ms(1));
+    let third = breaker.try_acquire().unwrap();
+    assert_eq!(breaker.retry_after(), ms(9_999), "until the second one's lease ends");
+    hanging.failure(FailureReport::default());
+    assert_eq!((breaker.state(), breaker.stats().stale), (BreakerState::HalfOpen, 1));
+    second.neutral();
+    third.success();
+    assert_eq!(breaker.state(), BreakerState::Closed);
+}
+
+#[test]
+fn the_end_of_a_retry_after_frees_no_place_of_a_probe() {
+    let clock = ManualClock::new();
+    let breaker = soon_open(&clock, BreakerConfig::default());
+    let late = breaker.try_acquire().unwrap();
+    breaker.try_acquire().unwrap().failure(FailureReport::default());
+    clock.advance(ms(1_000));
+    let _probe = breaker.try_acquire().unwrap();
+    late.failure(FailureReport { retry_after: Some(ms(500)), ..FailureReport::default() });
+    let rejected = || breaker.try_acquire().unwrap_err();
+    clock.advance(ms(499));
+    assert_eq!(rejected(), Rejection { reason: RejectionReason::RetryAfter, retry_after: ms(1) });
+    clock.advance(ms(1));
+    assert_eq!(rejected(), Rejection { reason: RejectionReason::HalfOpenBusy, retry_after: ms(9_500) });
+}
+
+#[test]
+fn of_calls_from_before_a_switch_by_hand_nothing_counts() {
+    for switch in [CircuitBreaker::isolate, CircuitBreaker::force_closed, CircuitBreaker::reset] {
+        let breaker = breaker(&ManualClock::new(), BreakerConfig::default(), 0.5);
+        let (first, second) = (breaker.try_acquire().unwrap(), breaker.try_acquire().unwrap());
+        switch(&breaker);
+        first.success();
+        second.failure(FailureReport { retry_after: Some(ms(500)), ..FailureReport::default() });
+        assert_eq!((breaker.stats().stale, breaker.stats().successes, breaker.stats().failures), (2, 0, 0));
+        assert!(breaker.retry_after() == ms(0) || breaker.retry_after() == Duration::MAX, "isolated or free");
+    }
+}
+
 #[test]
 fn a_result_without_a_ticket_belongs_to_the_oldest_probe_or_to_the_closed_state() {
     let clock = ManualClock::new();
