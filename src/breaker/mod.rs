@@ -63,6 +63,8 @@ mod stats;
 #[cfg(test)]
 mod tests;
 mod window;
+#[cfg(test)]
+mod window_tests;
 
 pub use circuit_breaker::CircuitBreaker;
 pub use config::BreakerConfig;
