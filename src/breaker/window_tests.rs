@@ -89,6 +89,18 @@ fn each_limit_opens_as_soon_as_it_is_reached_with_enough_calls() {
 }
 
 #[test]
+fn a_share_without_an_exact_form_is_reached_by_its_very_count() {
+    assert!(0.07 * 100.0 > 7.0, "in floating point");
+    let span = WindowSpan::Calls(100);
+    let seven = WindowConfig { minimum_calls: 100, failure_rate: Some(0.07), failures: None, ..counting(span) };
+    for (bad, expected) in [(6, BreakerState::Closed), (7, BreakerState::Open)] {
+        let breaker = breaker(&ManualClock::new(), seven);
+        (0..100).for_each(|number| call(&breaker, number < bad, 0));
+        assert_eq!(breaker.state(), expected, "{bad} of 100");
+    }
+}
+
+#[test]
 fn an_event_tells_the_failures_in_the_window_which_then_is_empty() {
     let breaker = breaker(&ManualClock::new(), WindowConfig { failures: Some(2), ..counting(WindowSpan::Calls(10)) });
     let told = Arc::new(std::sync::Mutex::new(Vec::new()));

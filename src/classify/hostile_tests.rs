@@ -39,6 +39,31 @@ fn hostile_bodies_cost_little() {
     }
 }
 
+/// A stream of so many bytes with this as its last line.
+fn stream(bytes: usize, last_line: &str) -> Value {
+    let begin = "event: message\n:";
+    Value::from(format!("{begin}{}\n{last_line}", "x".repeat(bytes - begin.len() - 1 - last_line.len())))
+}
+
+#[test]
+fn a_stream_is_read_up_to_the_last_byte_of_the_limit() {
+    const ERROR: &str = r#"data: {"error":{"code":"rate_limit_exceeded","message":"slow down"}}"#;
+    let answer = |bytes, last_line| {
+        let facts = AnswerFacts { body: Some(stream(bytes, last_line)), ..Default::default() };
+        classify_answer(&facts, SystemTime::UNIX_EPOCH).map(|error| error.class)
+    };
+    let limit = 16 << 20;
+    assert_eq!([limit, limit + 1].map(|bytes| answer(bytes, ERROR)), [Some(ErrorClass::RateLimit), None]);
+    let without_end = [limit, limit + 1].map(|bytes| answer(bytes, "data: {}"));
+    assert_eq!(without_end, [Some(ErrorClass::Interrupted), None], "the end of a longer one was not looked for");
+    let error = |bytes| {
+        let facts = ErrorFacts { body: Some(stream(bytes, ERROR)), ..Default::default() };
+        classify(&facts, SystemTime::UNIX_EPOCH).class
+    };
+    let limit = 256 << 10;
+    assert_eq!([limit, limit + 1].map(error), [ErrorClass::RateLimit, ErrorClass::Unknown]);
+}
+
 /// JSON of a few levels with the keys that are read and the words that have rules.
 fn any_json() -> impl Strategy<Value = Value> {
     let word = prop::sample::select(vec![
