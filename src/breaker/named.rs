@@ -49,3 +49,28 @@ impl Registered for CircuitBreaker {
         self.is_as_new()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_settings_of_a_name_hold_and_others_are_told() {
+        let careful = BreakerConfig { failure_threshold: 1, ..BreakerConfig::default() };
+        let (first, mismatch) = CircuitBreaker::named("first settings", careful).unwrap();
+        assert!(!mismatch && first.config() == careful);
+        let (same, mismatch) = CircuitBreaker::named("first settings", BreakerConfig::default()).unwrap();
+        assert!(mismatch && Arc::ptr_eq(&same, &first));
+        assert!(Arc::ptr_eq(&registry().get("first settings").unwrap(), &first));
+    }
+
+    #[test]
+    fn one_that_remembers_a_failure_makes_no_room_for_another_name() {
+        let one = Registry::<CircuitBreaker>::with_limit(1).unwrap();
+        let breaker = |name| one.get_or_create(name, BreakerConfig::default()).map(|(breaker, _)| breaker);
+        breaker("failed").unwrap().try_acquire().unwrap().failure(Default::default());
+        assert_eq!(breaker("other").unwrap_err(), RegistryError::Full { limit: 1 });
+        breaker("failed").unwrap().try_acquire().unwrap().success();
+        assert!(breaker("other").is_ok() && one.get("failed").is_none());
+    }
+}
