@@ -325,9 +325,12 @@ fn soon_open(clock: &ManualClock, config: BreakerConfig) -> CircuitBreaker {
 fn a_probe_whose_lease_ends_now_has_lost_its_place_to_the_next_call() {
     let clock = ManualClock::new();
     let breaker = soon_open(&clock, BreakerConfig { half_open_probes: 2, ..BreakerConfig::default() });
-    breaker.try_acquire().unwrap().failure(FailureReport::default());
+    let call = breaker.try_acquire().unwrap();
+    assert!(!call.is_probe());
+    call.failure(FailureReport::default());
     clock.advance(ms(1_000));
     let hanging = breaker.try_acquire().unwrap();
+    assert!(hanging.is_probe());
     clock.advance(ms(9_999));
     let second = breaker.try_acquire().unwrap();
     let busy = Rejection { reason: RejectionReason::HalfOpenBusy, retry_after: ms(1) };

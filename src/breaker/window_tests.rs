@@ -101,6 +101,14 @@ fn a_share_without_an_exact_form_is_reached_by_its_very_count() {
 }
 
 #[test]
+fn how_long_a_success_took_is_asked_for_only_where_a_window_looks_at_it() {
+    let without = CircuitBreaker::new(BreakerConfig::default()).unwrap();
+    assert!(!without.try_acquire().unwrap().wants_duration());
+    let with = breaker(&ManualClock::new(), counting(WindowSpan::Calls(1_000)));
+    assert!(with.try_acquire().unwrap().wants_duration());
+}
+
+#[test]
 fn an_event_tells_the_failures_in_the_window_which_then_is_empty() {
     let breaker = breaker(&ManualClock::new(), WindowConfig { failures: Some(2), ..counting(WindowSpan::Calls(10)) });
     let told = Arc::new(std::sync::Mutex::new(Vec::new()));
