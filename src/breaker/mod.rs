@@ -62,6 +62,8 @@ mod state;
 mod stats;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod what_counts_tests;
 mod window;
 #[cfg(test)]
 mod window_tests;
