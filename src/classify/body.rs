@@ -107,7 +107,7 @@ fn in_object(fields: &Fields, unwraps: u8) -> Option<ProviderError> {
     let mut error = ProviderError::default();
     let mut found = match fields.get("error") {
         Some(Value::String(text)) if !text.is_empty() => error.read_text_error(fields, text, unwraps),
-        Some(Value::Object(inner)) if !inner.is_empty() => error.read(inner, unwraps),
+        Some(Value::Object(inner)) => error.read(inner, unwraps),
         Some(Value::Array(entries)) => {
             entries.first().and_then(Value::as_object).is_some_and(|inner| error.read(inner, unwraps))
         }

@@ -93,6 +93,11 @@ fn an_end_without_a_mark_is_an_interruption() {
     ] {
         assert_eq!(stream(format!("{PART}{end}")), None, "{end}");
     }
+    for no_end in
+        ["data: {\"choices\":[{\"finish_reason\":\"\"}]}\n\n", "data: {\"choices\":[{\"finish_reason\":\"null\"}]}\n\n"]
+    {
+        assert_eq!(stream(format!("{PART}{no_end}")).map(|error| error.class), Some(Interrupted), "{no_end}");
+    }
     assert_eq!(stream("{\"message\":{\"content\":\"Hi\"},\"done\":false}\n{\"message\":{},\"done\":true}\n"), None);
     assert_eq!(stream("{\"message\":{\"content\":\"Hi\"},\"done\":false}\n").unwrap().class, Interrupted);
 }
