@@ -277,9 +277,9 @@ impl ProviderError {
 
     fn read_wait(&mut self, fields: &Fields) {
         let amount = |name: &str, parse: fn(&str) -> Option<Duration>| match fields.get(name)? {
-            // Only a number beyond 1e16 prints with an exponent: any such wait is cut to the longest.
+            // Only a number from 1e16 on prints with an exponent: any such wait is cut to the longest.
             Value::Number(number) => {
-                parse(&number.to_string()).or_else(|| (number.as_f64()? > 1e15).then_some(MAX_DURATION))
+                parse(&number.to_string()).or_else(|| (number.as_f64()? >= 1e16).then_some(MAX_DURATION))
             }
             Value::String(text) => parse(text),
             _ => None,

@@ -354,6 +354,5 @@ const MAX_ERRNO_BYTES: usize = 2048;
 fn errno_in(message: &str) -> Option<ErrorClass> {
     cut(message, MAX_ERRNO_BYTES)
         .split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
-        .filter(|word| word.len() > 4 && word.as_bytes()[0].is_ascii_uppercase())
         .find_map(transport::errno)
 }

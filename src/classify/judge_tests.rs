@@ -66,6 +66,7 @@ fn a_message_of_an_error_beside_an_answer_is_no_error_without_its_type() {
     };
     let choices = json!([{"message": {"content": "Hi"}, "finish_reason": "stop"}]);
     assert_eq!(class(json!({"choices": choices, "error_message": "none"})), None);
+    assert_eq!(class(json!({"detail": ""})), None);
     assert_eq!(
         class(json!({"choices": choices, "error_message": "Busy", "error_type": "overloaded_error"})),
         Some(Overloaded)

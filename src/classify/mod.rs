@@ -32,6 +32,8 @@ pub use judge::classify;
 pub use retry_after::{RetryAfter, RetryAfterSource};
 
 #[cfg(test)]
+mod body_tests;
+#[cfg(test)]
 mod echo_tests;
 #[cfg(test)]
 mod hostile_tests;
