@@ -336,7 +336,7 @@ fn status_in(value: &Value) -> Option<u16> {
 
 /// A whole number, also when it was written or converted as `429.0`.
 pub(super) fn integer(value: &Value) -> Option<i64> {
-    let whole = |number: f64| (number.fract() == 0.0 && number.abs() < 9e15).then_some(number as i64);
+    let whole = |number: f64| (number.fract() == 0.0 && number.abs() <= 9e15).then_some(number as i64);
     value.as_i64().or_else(|| value.as_f64().and_then(whole))
 }
 

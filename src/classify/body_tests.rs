@@ -1,4 +1,18 @@
+use std::time::SystemTime;
+
+use serde_json::{Value, json};
+
+use super::ErrorClass::*;
 use super::body::{Place, ProviderError};
+use super::*;
+
+fn judge(facts: ErrorFacts) -> CallError {
+    classify(&facts, SystemTime::UNIX_EPOCH)
+}
+
+fn answer(body: Value) -> Option<CallError> {
+    classify_answer(&AnswerFacts { body: Some(body), ..Default::default() }, SystemTime::UNIX_EPOCH)
+}
 
 #[test]
 fn each_code_is_kept_once_and_sixteen_at_most_and_those_of_success_are_not() {
@@ -18,4 +32,68 @@ fn the_first_code_that_is_a_status_is_the_status() {
     error.push(Place::Code, "503");
     error.push(Place::Code, "400");
     assert_eq!(error.status, Some(503));
+}
+
+#[test]
+fn a_short_number_says_nothing_without_its_provider() {
+    let numbered = |code: u32| {
+        let error = json!({"error": {"code": code, "message": "odd"}});
+        judge(ErrorFacts { body: Some(error), ..Default::default() }).class
+    };
+    assert_eq!((numbered(18), numbered(336_501)), (Unknown, RateLimit), "both of Qianfan");
+}
+
+#[test]
+fn the_first_of_a_list_of_errors_counts() {
+    let list = json!({"error": [{"code": "insufficient_quota"}, {"code": "invalid_api_key"}]});
+    assert_eq!(judge(ErrorFacts { body: Some(list), ..Default::default() }).class, Quota);
+}
+
+#[test]
+fn a_message_of_an_error_beside_an_answer_is_no_error_without_its_type() {
+    let class = |body| answer(body).map(|error| error.class);
+    let choices = json!([{"message": {"content": "Hi"}, "finish_reason": "stop"}]);
+    assert_eq!(class(json!({"choices": choices, "error_message": "none"})), None);
+    assert_eq!(class(json!({"detail": ""})), None);
+    assert_eq!(
+        class(json!({"choices": choices, "error_message": "Busy", "error_type": "overloaded_error"})),
+        Some(Overloaded)
+    );
+}
+
+#[test]
+fn a_status_beside_the_error_is_one_too() {
+    for (name, value, expected) in [
+        ("status", json!(429), RateLimit),
+        ("statusCode", json!(" 429 "), RateLimit),
+        ("status_code", json!(429.0), RateLimit),
+        ("status", json!(200), Unknown),
+        ("statusCode", json!("429.5"), Unknown),
+    ] {
+        let mut body = json!({"error": {"message": "odd"}});
+        body[name] = value;
+        assert_eq!(judge(ErrorFacts { body: Some(body.clone()), ..Default::default() }).class, expected, "{body}");
+    }
+}
+
+#[test]
+fn four_digits_in_brackets_at_the_end_of_a_message_are_a_code() {
+    let code = |message: &str| {
+        let body = Some(json!({"error": {"message": message}}));
+        judge(ErrorFacts { body, ..Default::default() }).provider_code
+    };
+    assert_eq!(code("sensitive (1026)").as_deref(), Some("1026"));
+    for none in ["sensitive (soon)", "sensitive (10261)", "sensitive (1026) word"] {
+        assert_eq!(code(none), None, "{none}");
+    }
+}
+
+#[test]
+fn a_part_of_an_answer_beside_an_error_was_billed() {
+    let billed = |part: Value| {
+        let body = json!({"error": {"code": "rate_limit_exceeded"}, "output": part});
+        answer(body).expect("an error").maybe_billed
+    };
+    assert!([json!(null), json!(""), json!([]), json!({})].into_iter().all(|none| !billed(none)));
+    assert!([json!("Hi"), json!([1]), json!({"text": ""}), json!(1)].into_iter().all(billed));
 }

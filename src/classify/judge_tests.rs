@@ -50,36 +50,6 @@ fn a_class_that_the_client_gave_stays_where_nothing_was_sent() {
 }
 
 #[test]
-fn a_short_number_says_nothing_without_its_provider() {
-    let numbered = |code: u32| {
-        let error = json!({"error": {"code": code, "message": "odd"}});
-        judge(ErrorFacts { body: Some(error), ..Default::default() }).class
-    };
-    assert_eq!((numbered(18), numbered(336_501)), (Unknown, RateLimit), "both of Qianfan");
-}
-
-#[test]
-fn a_message_of_an_error_beside_an_answer_is_no_error_without_its_type() {
-    let class = |answer| {
-        let facts = AnswerFacts { body: Some(answer), ..Default::default() };
-        classify_answer(&facts, SystemTime::UNIX_EPOCH).map(|error| error.class)
-    };
-    let choices = json!([{"message": {"content": "Hi"}, "finish_reason": "stop"}]);
-    assert_eq!(class(json!({"choices": choices, "error_message": "none"})), None);
-    assert_eq!(class(json!({"detail": ""})), None);
-    assert_eq!(
-        class(json!({"choices": choices, "error_message": "Busy", "error_type": "overloaded_error"})),
-        Some(Overloaded)
-    );
-}
-
-#[test]
-fn the_first_of_a_list_of_errors_counts() {
-    let list = json!({"error": [{"code": "insufficient_quota"}, {"code": "invalid_api_key"}]});
-    assert_eq!(judge(ErrorFacts { body: Some(list), ..Default::default() }).class, Quota);
-}
-
-#[test]
 fn retryable_comes_from_the_error_or_from_x_should_retry() {
     let header = |value: &str| vec![("X-Should-Retry".to_owned(), value.to_owned())];
     let facts = |retryable, value| ErrorFacts { retryable, headers: header(value), ..with_status(429) };
