@@ -97,3 +97,24 @@ fn a_part_of_an_answer_beside_an_error_was_billed() {
     assert!([json!(null), json!(""), json!([]), json!({})].into_iter().all(|none| !billed(none)));
     assert!([json!("Hi"), json!([1]), json!({"text": ""}), json!(1)].into_iter().all(billed));
 }
+
+#[test]
+fn a_code_without_a_message_is_an_error_beside_its_type_or_its_inner_error() {
+    let class = |body| answer(body).map(|error| error.class);
+    assert_eq!(class(json!({"code": "insufficient_quota"})), None);
+    assert_eq!(class(json!({"code": "insufficient_quota", "type": "odd"})), Some(Quota));
+    assert_eq!(class(json!({"code": "insufficient_quota", "innererror": {}})), Some(Quota));
+}
+
+/// What only the rules of that provider say.
+#[test]
+fn the_shape_of_an_error_tells_whose_it_is() {
+    let class = |body| answer(body).map(|error| error.class);
+    let expired = "invalid access token or token expired";
+    assert_eq!(class(json!({"code": "Odd", "message": expired, "request_id": "r"})), Some(Auth), "DashScope");
+    assert_eq!(class(json!({"code": 99, "message": "AppIdQpsOverFlowError", "sid": "s"})), Some(RateLimit), "Spark");
+    assert_eq!(class(json!({"error_code": "18", "error_msg": "odd"})), Some(RateLimit), "Qianfan");
+    let not_dash_scope = json!({"code": "Odd", "message": expired, "request_id": "r", "type": "t"});
+    assert_eq!(class(not_dash_scope), Some(Unknown));
+    assert_eq!(class(json!({"code": "18", "message": "odd"})), Some(Unknown), "as `error_code` it is Qianfan's");
+}

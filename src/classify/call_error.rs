@@ -94,4 +94,10 @@ mod tests {
         assert!(!error.is_retryable());
         assert_eq!(error.breaker_verdict(), BreakerVerdict::Failure, "the breaker asks the class");
     }
+
+    #[test]
+    fn only_a_fault_that_the_app_must_mend_reaches_the_caller() {
+        let reaches = |class| CallError::new(class, "").reaches_caller();
+        assert!(reaches(ErrorClass::BadRequest) && !reaches(ErrorClass::Server));
+    }
 }

@@ -50,6 +50,26 @@ fn a_class_that_the_client_gave_stays_where_nothing_was_sent() {
 }
 
 #[test]
+fn a_connection_lost_before_tls_never_was_one() {
+    let reset = |message: &str| judge(ErrorFacts { message: message.to_owned(), ..coded("ECONNRESET") }).class;
+    assert_eq!(reset("socket disconnected before secure TLS connection was established"), Connect);
+    assert_eq!(reset("socket hang up"), Interrupted);
+}
+
+#[test]
+fn a_request_that_is_above_the_limit_by_itself_is_too_large() {
+    for (requested, expected) in [(99, RateLimit), (100, RateLimit), (101, ContextLength)] {
+        let message = format!("Rate limit reached for tokens per minute: Limit 100, Requested {requested}.");
+        let with_code = |code| judge(ErrorFacts { message: message.clone(), ..coded(code) }).class;
+        assert_eq!(
+            (with_code("rate_limit_exceeded"), with_code("insufficient_quota")),
+            (expected, Quota),
+            "{requested}"
+        );
+    }
+}
+
+#[test]
 fn retryable_comes_from_the_error_or_from_x_should_retry() {
     let header = |value: &str| vec![("X-Should-Retry".to_owned(), value.to_owned())];
     let facts = |retryable, value| ErrorFacts { retryable, headers: header(value), ..with_status(429) };
