@@ -99,11 +99,13 @@ fn a_part_of_an_answer_beside_an_error_was_billed() {
 }
 
 #[test]
-fn a_code_without_a_message_is_an_error_beside_its_type_or_its_inner_error() {
+fn a_code_is_an_error_beside_its_type_and_a_type_beside_its_message() {
     let class = |body| answer(body).map(|error| error.class);
     assert_eq!(class(json!({"code": "insufficient_quota"})), None);
     assert_eq!(class(json!({"code": "insufficient_quota", "type": "odd"})), Some(Quota));
     assert_eq!(class(json!({"code": "insufficient_quota", "innererror": {}})), Some(Quota));
+    assert_eq!(class(json!({"message": "odd", "type": "overloaded_error"})), Some(Overloaded), "nor without a code");
+    assert_eq!(class(json!({"message": "odd", "type": "message"})), None, "answers have types too");
 }
 
 /// What only the rules of that provider say.
@@ -114,6 +116,8 @@ fn the_shape_of_an_error_tells_whose_it_is() {
     assert_eq!(class(json!({"code": "Odd", "message": expired, "request_id": "r"})), Some(Auth), "DashScope");
     assert_eq!(class(json!({"code": 99, "message": "AppIdQpsOverFlowError", "sid": "s"})), Some(RateLimit), "Spark");
     assert_eq!(class(json!({"error_code": "18", "error_msg": "odd"})), Some(RateLimit), "Qianfan");
+    let user = json!({"code": "Odd", "message": expired, "request_id": "r", "user_id": "u"});
+    assert_eq!(class(user), Some(Auth), "a user's id makes it no other one's");
     let not_dash_scope = json!({"code": "Odd", "message": expired, "request_id": "r", "type": "t"});
     assert_eq!(class(not_dash_scope), Some(Unknown));
     assert_eq!(class(json!({"code": "18", "message": "odd"})), Some(Unknown), "as `error_code` it is Qianfan's");
