@@ -4,6 +4,9 @@
 #   mutants.sh                        backoff, retry, breaker and classify
 #   mutants.sh MODULE...              these modules of src only
 #   mutants.sh --again [MODULE...]    only the changes that nobody noticed last time
+# Looked at in November 2026, most changes in one build that holds them all, switched on one by one, not by this script: in backoff
+# (65), retry (81) and breaker (401) none is left; of classify (760) a few of payload.rs and rules/mod.rs are, and the tables'
+# own constants were not run to the end.
 # The lists are in target/mutants/MODULE/mutants.out; what is left out and why, in .cargo/mutants.toml.
 # shellcheck source=lib.sh
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh" || exit
