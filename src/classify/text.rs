@@ -98,10 +98,6 @@ impl Words {
         std::str::from_utf8(&self.text).unwrap_or_default()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.starts.is_empty()
-    }
-
     pub(super) fn has_any(&self, phrases: &[&str]) -> bool {
         phrases.iter().any(|phrase| self.has(phrase))
     }

@@ -205,9 +205,6 @@ pub(in crate::classify) fn apply(
     words: &Words,
     own: impl Fn() -> Words,
 ) -> ErrorClass {
-    if words.is_empty() {
-        return class;
-    }
     let fits = |line: &&Refinement| {
         line.from.contains(&class)
             && (line.statuses.is_empty() || status.is_some_and(|status| line.statuses.contains(&status)))
