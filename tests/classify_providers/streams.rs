@@ -22,6 +22,7 @@ fn a_whole_stream() {
         None
     );
     assert_eq!(stream(format!(": OPENROUTER PROCESSING\n\n{PART}{END}")), None);
+    assert_eq!(stream("data: \"Rate limit\"\n\ndata: [DONE]\n\n"), None, "bare text is a part of the answer");
 }
 
 #[test]
@@ -70,6 +71,23 @@ fn the_first_error_counts() {
 }
 
 #[test]
+fn an_error_is_found_after_three_lines_of_broken_json_and_not_after_four() {
+    let error = "{\"error\":{\"code\":\"insufficient_quota\",\"message\":\"Out.\"}}\n";
+    let failed =
+        |text: String| classify(&ErrorFacts { body: Some(Value::from(text)), ..Default::default() }, now()).class;
+    let broken = |lines| "{\"message\":{\"content\":\"Hel\n".repeat(lines);
+    assert_eq!([3, 4].map(|lines| failed(format!("{}{error}", broken(lines)))), [Quota, Unknown]);
+    assert_eq!(failed(format!("{}data: {error}", broken(4))), Quota, "what is named data is read all the same");
+}
+
+#[test]
+fn broken_json_is_no_message_of_the_provider() {
+    let answer_cut_off = "{\"choices\":[{\"message\":{\"content\":\"A context window is";
+    assert_eq!(reply(None, 400, &Value::from(answer_cut_off)).class, BadRequest);
+    assert_eq!(reply(None, 400, &Value::from("A context window is")).class, ContextLength);
+}
+
+#[test]
 fn a_status_in_a_comment_line_is_kept() {
     let text = "id:1\nevent:error\n:HTTP_STATUS/429\ndata:{\"code\":\"Throttling\",\"message\":\"Fast.\",\"request_id\":\"r\"}\n\n";
     assert_eq!(stream(text).unwrap().status, Some(429));
@@ -114,7 +132,14 @@ fn an_error_at_the_end_of_a_long_answer_is_found() {
 
 #[test]
 fn no_data_at_all_is_no_answer() {
-    for text in ["", "  \n\n", "data: [DONE]\n\n", ": keep-alive\n\n: keep-alive\n\n", "event: ping\n\n"] {
+    for text in [
+        "",
+        "  \n\n",
+        "data: [DONE]\n\n",
+        ": keep-alive\n\n: keep-alive\n\n",
+        "event: ping\n\n",
+        "event: error\ndata:\n\n",
+    ] {
         assert_eq!(answer(None, &Value::from(text)).unwrap().class, InvalidResponse, "{text:?}");
     }
 }
