@@ -131,3 +131,13 @@ fn a_server_that_is_not_up_yet() {
         assert_eq!(message(text).class, Connect, "{text}");
     }
 }
+
+#[test]
+fn the_words_of_the_provider_come_before_codes_of_others_and_those_before_its_status() {
+    let class = |provider, status, body: Value| reply(Some(provider), status, &body).class;
+    let fast = |message: &str| anthropic("rate_limit_error", message);
+    assert_eq!(class("kimi", 429, fast("You've reached your usage limit.")), Quota, "its membership");
+    assert_eq!(class("kimi", 429, fast("Slow down.")), RateLimit);
+    assert_eq!(class("stepfun", 404, openai("model_not_found", "invalid_request_error", "No m.")), ModelNotFound);
+    assert_eq!(class("stepfun", 404, openai("odd", "invalid_request_error", "No m.")), BadRequest, "a wrong path");
+}

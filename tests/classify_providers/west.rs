@@ -151,6 +151,22 @@ fn gemini_statuses() {
     }
 }
 
+/// Inside an answer no status tells more.
+#[test]
+#[rustfmt::skip]
+fn a_type_for_any_bad_request_leaves_the_reason_to_the_words() {
+    let kind = "invalid_request_error";
+    check("anthropic", &[
+        (200, anthropic(kind, "temperature: out of range"), BadRequest),
+        (200, anthropic(kind, "The credit balance is too low."), Quota),
+        (200, anthropic(kind, "Refused by the content policy."), ContentFilter),
+    ]);
+    check("openai", &[
+        (200, openai(Value::Null, kind, "No such model: m"), ModelNotFound),
+        (200, openai(Value::Null, kind, "This API key is not one: invalid api key"), Auth),
+    ]);
+}
+
 #[test]
 fn the_delay_of_a_daily_limit_is_ignored() {
     let details = |id: &str| json!([{"@type": "…QuotaFailure", "violations": [{"quotaId": id}]}, {"@type": "…RetryInfo", "retryDelay": "34.2s"}]);
