@@ -72,6 +72,11 @@ fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
+/// No chance: it draws the middle.
+fn middle() -> f64 {
+    0.5
+}
+
 /// A clock that a model sets, in milliseconds.
 #[derive(Default)]
 struct Time(AtomicU64);
