@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the Node-API suites on a build with AddressSanitizer and Rust's debug assertions: no process may have a memory error, and
-# none that ends by itself may leave anything of this module behind.
+# none that ends by itself may leave anything of this module behind that it can free (tests/sanitize/report.mjs names the rest).
 #   sanitize.sh               all suites, some minutes
 #   sanitize.sh --short       those with the most ends of calls and of Workers: what test.sh runs
 #   sanitize.sh SUITE...      these: sanitize.sh tests/node/breaker.test.mjs
@@ -34,6 +34,23 @@ if [[ ! $out/runtime.so -nt $archive ]]; then
   mv "$out/runtime.$$" "$out/runtime.so"
 fi
 
+# Only Node gets the runtime, and what it starts. Errors end the process; leaks are looked at afterwards.
+cat >"$out/node" <<EOF
+#!/usr/bin/env bash
+export LD_PRELOAD='$out/runtime.so' RESILIENCE_REPORTS='$reports'
+export ASAN_OPTIONS='log_path="$reports/report":symbolize=0:exitcode=0:abort_on_error=1:detect_stack_use_after_return=1:strict_init_order=1:check_initialization_order=1:quarantine_size_mb=64'
+exec node --require '$root/tests/sanitize/end.cjs' "\$@"
+EOF
+chmod +x "$out/node"
+rm -rf "$reports"
+mkdir "$reports"
+# Proof that leaks are looked for here: some containers forbid it, which ends the process.
+if ! "$out/node" -e 0; then
+  ! grep -qs "LeakSanitizer has encountered a fatal error" "$reports"/* || skip "leaks can't be looked for: ptrace is forbidden" "a container with --cap-add SYS_PTRACE"
+  die "Node does not run with AddressSanitizer's runtime"
+fi
+rm -f "$reports"/*
+
 if [[ -n ${RESILIENCE_SANITIZED:-} ]]; then # another library, for the test of this script
   cp "$RESILIENCE_SANITIZED" "$out/$library"
 else
@@ -46,21 +63,6 @@ else
   cp "$out/build/$host/debug/$library" "$out/$library"
 fi
 "$root/scripts/build-host.sh" # its loader
-
-# Only Node gets the runtime, and what it starts. Errors end the process; leaks are looked at afterwards.
-cat >"$out/node" <<EOF
-#!/usr/bin/env bash
-export LD_PRELOAD='$out/runtime.so' RESILIENCE_REPORTS='$reports'
-export ASAN_OPTIONS='log_path="$reports/report":symbolize=0:exitcode=0:abort_on_error=1:detect_stack_use_after_return=1:strict_init_order=1:check_initialization_order=1:quarantine_size_mb=64'
-exec node --require '$root/tests/sanitize/end.cjs' "\$@"
-EOF
-chmod +x "$out/node"
-rm -rf "$reports"
-mkdir "$reports"
-# Proof that leaks are looked for here: some containers forbid it.
-"$out/node" -e 0
-! grep -qs "LeakSanitizer has encountered a fatal error" "$reports"/* || skip "leaks can't be looked for: ptrace is forbidden" "a container with --cap-add SYS_PTRACE"
-rm -f "$reports"/*
 
 code=0
 "$root/scripts/node-suite.sh" ASAN ${suites[@]+"${suites[@]}"} || code=$?
