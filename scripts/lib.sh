@@ -4,6 +4,7 @@
 set -euo pipefail
 
 unset CDPATH # cd would print, and go elsewhere
+unset CARGO_ENCODED_RUSTFLAGS # goes before the RUSTFLAGS that scripts set
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)
 target=${CARGO_TARGET_DIR:-$root/target}
 [[ $target = /* ]] || target=$PWD/$target

@@ -9,6 +9,9 @@
 //! An assertion in a listener or a waker would be caught like any panic of the app: models note there and assert outside.
 #![cfg(test)]
 
+#[cfg(not(loom))]
+compile_error!("without `--cfg loom` the core has std's locks, and one order is all that runs: scripts/threads.sh");
+
 mod breaker;
 mod bulkhead;
 mod cancel;
