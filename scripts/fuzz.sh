@@ -30,7 +30,7 @@ done
 [[ ${#targets[@]} -gt 0 ]] || targets=("${known[@]}")
 [[ $(uname -s) = Linux ]] || skip "fuzzing is set up for Linux" "scripts/fuzz.sh on Linux"
 ensure_rust
-host=$(rustc -vV | sed -n 's/^host: //p')
+host=$(rust_host)
 work=$target/fuzz
 build=$work/build-$sanitizer
 stoppable

@@ -117,6 +117,7 @@ ensure_python() {
 
 package_field() { sed -n "s/^$1 = \"\(.*\)\"/\1/p" "$root/Cargo.toml"; }
 rust_version() { package_field rust-version; }
+rust_host() { rustc -vV | sed -n 's/^host: //p'; }
 
 ensure_rust() {
   command -v cargo >/dev/null || die "Rust is missing: install it with rustup (https://rustup.rs)"

@@ -55,7 +55,7 @@ if [[ -n ${RESILIENCE_SANITIZED:-} ]]; then # another library, for the test of t
   cp "$RESILIENCE_SANITIZED" "$out/$library"
 else
   # What is stable of rustc has no -Zsanitizer. The same code otherwise, but for what finds more or is only faster.
-  host=$(rustc -vV | sed -n 's/^host: //p')
+  host=$(rust_host)
   cdylib_package "$out/package"
   RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address -Cforce-frame-pointers=yes" CARGO_TARGET_DIR=$out/build \
     CARGO_PROFILE_DEV_OPT_LEVEL=1 CARGO_PROFILE_DEV_DEBUG=line-tables-only \
