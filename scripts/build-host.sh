@@ -11,7 +11,7 @@ out=$target/host
 mkdir -p "$out"
 cd "$root"
 # The target is named because a setting of the user's (CARGO_BUILD_TARGET, ~/.cargo/config.toml) would move the result.
-host=$(rustc -vV | sed -n 's/^host: //p')
+host=$(rust_host)
 cdylib_package "$out/package"
 cargo build --release --lib --features napi --target "$host" --manifest-path "$out/package/Cargo.toml"
 library=$(setting package.file)

@@ -30,7 +30,7 @@ done
 [[ ${#targets[@]} -gt 0 ]] || targets=("${known[@]}")
 [[ $(uname -s) = Linux ]] || skip "fuzzing is set up for Linux" "scripts/fuzz.sh on Linux"
 ensure_rust
-host=$(rustc -vV | sed -n 's/^host: //p')
+host=$(rust_host)
 work=$target/fuzz
 build=$work/build-$sanitizer
 stoppable
@@ -71,7 +71,7 @@ fuzz() { # TARGET
   [[ $code != 0 ]] || return 0
   grep -A4 -m 1 -E 'panicked at|^==[0-9]+==' "$log" || tail -n 20 "$log"
   input=$(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)
-  [[ -z $input ]] || echo "again: $program $input; to keep it: cp $input fuzz/regressions/$name/"
+  [[ -z $input ]] || echo "again: $program $input; to keep it: install -Dm 644 $input fuzz/regressions/$name/A_NAME"
   return 1
 }
 

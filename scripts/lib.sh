@@ -4,6 +4,7 @@
 set -euo pipefail
 
 unset CDPATH # cd would print, and go elsewhere
+unset CARGO_ENCODED_RUSTFLAGS # goes before the RUSTFLAGS that scripts set
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)
 target=${CARGO_TARGET_DIR:-$root/target}
 [[ $target = /* ]] || target=$PWD/$target
@@ -116,6 +117,7 @@ ensure_python() {
 
 package_field() { sed -n "s/^$1 = \"\(.*\)\"/\1/p" "$root/Cargo.toml"; }
 rust_version() { package_field rust-version; }
+rust_host() { rustc -vV | sed -n 's/^host: //p'; }
 
 ensure_rust() {
   command -v cargo >/dev/null || die "Rust is missing: install it with rustup (https://rustup.rs)"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the Node-API suites on a build with AddressSanitizer and Rust's debug assertions: no process may have a memory error, and
-# none that ends by itself may leave anything of this module behind.
+# none that ends by itself may leave anything of this module behind that it can free (tests/sanitize/report.mjs names the rest).
 #   sanitize.sh               all suites, some minutes
 #   sanitize.sh --short       those with the most ends of calls and of Workers: what test.sh runs
 #   sanitize.sh SUITE...      these: sanitize.sh tests/node/breaker.test.mjs
@@ -34,19 +34,6 @@ if [[ ! $out/runtime.so -nt $archive ]]; then
   mv "$out/runtime.$$" "$out/runtime.so"
 fi
 
-if [[ -n ${RESILIENCE_SANITIZED:-} ]]; then # another library, for the test of this script
-  cp "$RESILIENCE_SANITIZED" "$out/$library"
-else
-  # What is stable of rustc has no -Zsanitizer. The same code otherwise, but for what finds more or is only faster.
-  host=$(rustc -vV | sed -n 's/^host: //p')
-  cdylib_package "$out/package"
-  RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address -Cforce-frame-pointers=yes" CARGO_TARGET_DIR=$out/build \
-    CARGO_PROFILE_DEV_OPT_LEVEL=1 CARGO_PROFILE_DEV_DEBUG=line-tables-only \
-    cargo build --lib --features napi --target "$host" --manifest-path "$out/package/Cargo.toml"
-  cp "$out/build/$host/debug/$library" "$out/$library"
-fi
-"$root/scripts/build-host.sh" # its loader
-
 # Only Node gets the runtime, and what it starts. Errors end the process; leaks are looked at afterwards.
 cat >"$out/node" <<EOF
 #!/usr/bin/env bash
@@ -57,10 +44,25 @@ EOF
 chmod +x "$out/node"
 rm -rf "$reports"
 mkdir "$reports"
-# Proof that leaks are looked for here: some containers forbid it.
-"$out/node" -e 0
-! grep -qs "LeakSanitizer has encountered a fatal error" "$reports"/* || skip "leaks can't be looked for: ptrace is forbidden" "a container with --cap-add SYS_PTRACE"
+# Proof that leaks are looked for here: some containers forbid it, which ends the process.
+if ! "$out/node" -e 0; then
+  ! grep -qs "LeakSanitizer has encountered a fatal error" "$reports"/* || skip "leaks can't be looked for: ptrace is forbidden" "a container with --cap-add SYS_PTRACE"
+  die "Node does not run with AddressSanitizer's runtime"
+fi
 rm -f "$reports"/*
+
+if [[ -n ${RESILIENCE_SANITIZED:-} ]]; then # another library, for the test of this script
+  cp "$RESILIENCE_SANITIZED" "$out/$library"
+else
+  # What is stable of rustc has no -Zsanitizer. The same code otherwise, but for what finds more or is only faster.
+  host=$(rust_host)
+  cdylib_package "$out/package"
+  RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address -Cforce-frame-pointers=yes" CARGO_TARGET_DIR=$out/build \
+    CARGO_PROFILE_DEV_OPT_LEVEL=1 CARGO_PROFILE_DEV_DEBUG=line-tables-only \
+    cargo build --lib --features napi --target "$host" --manifest-path "$out/package/Cargo.toml"
+  cp "$out/build/$host/debug/$library" "$out/$library"
+fi
+"$root/scripts/build-host.sh" # its loader
 
 code=0
 "$root/scripts/node-suite.sh" ASAN ${suites[@]+"${suites[@]}"} || code=$?

@@ -27,9 +27,9 @@ pub fn run(data: &[u8]) {
         }
     }
     let text = render(&Metrics::of(&breakers.snapshot(), &bulkheads.snapshot()));
-    // 14 samples of each breaker, 7 of each bulkhead.
+    // 13 samples of each breaker, 7 of each bulkhead.
     let read: Vec<String> = text.split('\n').filter_map(name_of_sample).collect();
-    assert_eq!(read.len(), names.len() * (3 + 1 + 1 + 5 + 3 + 1 + 1 + 5), "{text}");
+    assert_eq!(read.len(), names.len() * (13 + 7), "{text}");
     assert_eq!(BTreeSet::from_iter(read), names, "{text}");
     // The parser takes its time: one input in eight, of which it reads the family that the length chooses.
     let families = text.split_inclusive('\n').fold(Vec::<String>::new(), |mut families, line| {

@@ -27,7 +27,7 @@ use crate::cancel::{self, CancelReason};
 use crate::classify::{CallError, ErrorClass};
 use crate::client::internal::{Raced, cancelled, race};
 use crate::clock::{Clock, Timer};
-use crate::millis::whole_millis;
+use crate::millis::{millis, whole_millis};
 
 /// Bounds how many calls run at once and how fast they start, so that one slow or rationed service can't take what the
 /// others need. Calls wait in the order in which they came.
@@ -62,10 +62,9 @@ pub fn read_config(options: Argument, mut config: BulkheadConfig) -> Checked<Bul
     Ok(config)
 }
 
-/// What `read_config` reads, as an object.
+/// As `read_config` reads it: what a preset sets.
 pub fn write_config(scope: Scope, name: &str, config: &BulkheadConfig) -> Value {
     let options = scope.object();
-    let millis = |duration: Duration| duration.as_secs_f64() * 1e3;
     let set = |name, number| scope.set(options, name, scope.number(number));
     scope.set(options, c"name", scope.string(name));
     set(c"maxConcurrent", config.max_concurrent.into());

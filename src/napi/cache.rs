@@ -299,7 +299,7 @@ async fn fresh(call: &Reference, runtime: &Rc<Runtime>) -> std::result::Result<F
     JsPromise::called(runtime, scope, scope.call(scope.undefined(), call.value(scope), &[]), settle).await
 }
 
-/// Its text, and whether it is accepted.
+/// Its text, whether it is accepted, and the outcome itself.
 fn read_fresh(scope: Scope, value: Value) -> std::result::Result<(String, bool, Value), Value> {
     if let Some(text) = scope.as_string(value) {
         let accepted = !text.is_empty();

@@ -20,6 +20,7 @@ use super::js::{Checked, Scope, Type, Value};
 use super::kept::Kept;
 use super::named::{Source, read_name};
 use crate::breaker::{self, BreakerConfig, BreakerState, WindowConfig, WindowSpan};
+use crate::millis::millis;
 use crate::random::{Rng, SeededRng};
 
 /// The most arguments that `fire` passes on.
@@ -130,11 +131,11 @@ fn create(runtime: &Rc<Runtime>, scope: Scope, action: Argument, options: Argume
 pub fn default_options(scope: Scope) -> Value {
     let (options, breaker) = (scope.object(), BreakerConfig::default());
     let set = |name, number| scope.set(options, name, scope.number(number));
-    set(c"timeout", TIMEOUT.as_secs_f64() * 1e3);
+    set(c"timeout", millis(TIMEOUT));
     set(c"errorThresholdPercentage", FAILURE_RATE * 100.0);
-    set(c"resetTimeout", breaker.cooldown.as_secs_f64() * 1e3);
+    set(c"resetTimeout", millis(breaker.cooldown));
     set(c"volumeThreshold", WindowConfig::default().minimum_calls.into());
-    set(c"rollingCountTimeout", WINDOW.as_secs_f64() * 1e3);
+    set(c"rollingCountTimeout", millis(WINDOW));
     set(c"rollingCountBuckets", BUCKETS.into());
     options
 }

@@ -8,8 +8,9 @@ use napi_ohos::{Env, JsValue, Result};
 use super::constants;
 use super::js::{Scope, Type, Value};
 
+/// Once, when all is registered; where the constants come in, too.
 #[napi(module_exports)]
-pub fn rebuild_enums(exports: Object, env: Env) -> Result<()> {
+pub fn complete_exports(exports: Object, env: Env) -> Result<()> {
     let (scope, exports) = (Scope::of(env), exports.raw());
     for key in scope.keys(exports, u32::MAX) {
         let value = scope.get_by(exports, key);

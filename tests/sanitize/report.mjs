@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 const [folder, library] = process.argv.slice(2)
 
-// The innermost functions of leaks that are not ours to mend: small, and counted for each environment, not for each call.
+// The innermost functions of leaks that are not ours to mend: small, and at the end of an environment only.
 const KNOWN = [
   [/__ctor_private/, "Node's copy of what a library registers: one for the process"],
   [/napi_register_module_v1::\{closure/, 'napi-ohos refers to each class for ever: once for an environment'],

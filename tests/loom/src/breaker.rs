@@ -8,11 +8,7 @@ use resilience::breaker::{
     BreakerConfig, BreakerState, BreakerStats, CircuitBreaker, RejectionReason, WindowConfig, WindowSpan,
 };
 
-use crate::{Still, model, ms};
-
-fn middle() -> f64 {
-    0.5
-}
+use crate::{Still, middle, model, ms};
 
 /// Opens after so many failures in a row, and stays so: time stands still.
 fn breaker(failure_threshold: u32) -> Arc<CircuitBreaker> {

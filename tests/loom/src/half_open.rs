@@ -7,11 +7,7 @@ use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread;
 use resilience::breaker::{BreakerConfig, BreakerState, CircuitBreaker, Permit};
 
-use crate::{Time, large_model, model, ms};
-
-fn middle() -> f64 {
-    0.5
-}
+use crate::{Time, large_model, middle, model, ms};
 
 /// A breaker whose cooldown has just ended.
 struct Recovering {
@@ -58,7 +54,7 @@ impl Recovering {
     }
 }
 
-/// Runs all of them at once, the last one here.
+/// Runs all of them at once, the first one here.
 fn race<const N: usize>(shared: &Arc<Recovering>, calls: [fn(&Recovering); N]) {
     let threads: Vec<_> = calls[1..]
         .iter()

@@ -9,6 +9,9 @@
 //! An assertion in a listener or a waker would be caught like any panic of the app: models note there and assert outside.
 #![cfg(test)]
 
+#[cfg(not(loom))]
+compile_error!("without `--cfg loom` the core has std's locks, and one order is all that runs: scripts/threads.sh");
+
 mod breaker;
 mod bulkhead;
 mod cancel;
@@ -70,6 +73,11 @@ fn check(preemptions: Option<usize>, model: impl Fn() + Send + Sync + 'static) {
 
 fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
+}
+
+/// No chance: it draws the middle.
+fn middle() -> f64 {
+    0.5
 }
 
 /// A clock that a model sets, in milliseconds.

@@ -11,7 +11,7 @@ const slow = platform === 'arm64'
 const limit = platform === 'host' || platform === 'x86_64' ? 25000 : 120000
 const file = fileURLToPath(new URL('./fixtures/teardown.mjs', import.meta.url))
 
-/** Runs fixtures/teardown.mjs to its end, or until half a minute has passed. */
+/** Runs fixtures/teardown.mjs to its end, or until `limit`. */
 function run(...args) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.env.RESILIENCE_NODE || process.execPath, [file, ...args])
