@@ -4,9 +4,6 @@
 #   mutants.sh                        backoff, retry, breaker and classify
 #   mutants.sh MODULE...              these modules of src only
 #   mutants.sh --again [MODULE...]    only the changes that nobody noticed last time
-# Looked at in November 2026, most changes in one build that holds them all, switched on one by one, not by this script: in backoff
-# (65), retry (81), breaker (401) and classify (760) none of these is left; the last nine of classify were made again by hand. What
-# such a build can't hold (const functions, constants, fields before `..`) was run in part only.
 # The lists are in target/mutants/MODULE/mutants.out; what is left out and why, in .cargo/mutants.toml.
 # shellcheck source=lib.sh
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh" || exit

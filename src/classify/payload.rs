@@ -27,7 +27,7 @@ pub(super) fn find(text: &str, unwraps: u8) -> Option<ProviderError> {
         b'{' | b'[' | b'"' if first_document(text).is_some() => {
             documents(text).find_map(|value| body::find(&value, unwraps))
         }
-        b'{' | b'[' => Stream::read(text, unwraps, &mut |_| {}).error,
+        b'{' | b'[' if begins_as_json(text) => Stream::read(text, unwraps, &mut |_| {}).error,
         b'<' => None,
         _ if is_stream(text) => Stream::read(text, unwraps, &mut |_| {}).error,
         _ => Some(ProviderError::from_text(text)),
@@ -46,6 +46,16 @@ pub(super) fn find_embedded(message: &str) -> Option<ProviderError> {
     let text = cut(message, MAX_PAYLOAD_BYTES);
     let starts = text.match_indices('{').map(|(start, _)| start).take(MAX_STARTS);
     starts.filter_map(|start| first_document(&text[start..])).find_map(|value| body::find(&value, MAX_UNWRAPS))
+}
+
+/// Whether what follows the first bracket may stand there in JSON: not so in `[ERROR] rate limit reached`.
+fn begins_as_json(text: &str) -> bool {
+    let mut tokens = text.bytes().filter(|byte| !byte.is_ascii_whitespace());
+    match (tokens.next(), tokens.next()) {
+        (Some(b'{'), Some(next)) => matches!(next, b'"' | b'}'),
+        (Some(b'['), Some(next)) => matches!(next, b'{' | b'[' | b'"' | b']' | b'-' | b'0'..=b'9'),
+        (_, next) => next.is_none(),
+    }
 }
 
 fn trimmed(text: &str) -> &str {

@@ -88,6 +88,15 @@ fn broken_json_is_no_message_of_the_provider() {
 }
 
 #[test]
+fn words_in_brackets_are_no_json() {
+    for text in ["[ERROR] insufficient balance", "{error: insufficient balance}"] {
+        assert_eq!(reply(None, 400, &Value::from(text)).class, Quota, "{text}");
+    }
+    let cut_off = "[ { \"text\": \"insufficient balance";
+    assert_eq!(reply(None, 400, &Value::from(cut_off)).class, BadRequest, "an answer that talks of it");
+}
+
+#[test]
 fn a_status_in_a_comment_line_is_kept() {
     let text = "id:1\nevent:error\n:HTTP_STATUS/429\ndata:{\"code\":\"Throttling\",\"message\":\"Fast.\",\"request_id\":\"r\"}\n\n";
     assert_eq!(stream(text).unwrap().status, Some(429));
