@@ -49,7 +49,7 @@ const breaker = () => new lib.CircuitBreaker(10, 100, () => clock.now(), { coold
 const client = new lib.ResilientLlmClient(service('one'), config, breaker(), undefined, () => {})
 const withFallback = new lib.ResilientLlmClient(service('one'), config, breaker(), async () => { if (draw() < 0.1) throw new Error('no text'); return 'a text' })
 const runner = new lib.ResilientLlmRunner(service('one'), [service('two')], { clock, maxRetries: 1, baseMs: 10, timeoutMs: 50, deadlineMs: 300, firstTextTimeoutMs: 50, idleTimeoutMs: 50, circuitResetWindowMs: 100 })
-const bulkheads = Object.fromEntries(['premium', 'standard', 'economy'].map((tier) => [tier, { maxConcurrent: 20, maxQueue: 50, minTime: 0 }]))
+const bulkheads = Object.fromEntries(['premium', 'standard', 'economy'].map((tier) => [tier, { maxConcurrent: 20, maxQueue: 50, minTime: 0, overrunGraceMs: 10 }]))
 const agent = new lib.ResilientAgent({ client: service('all'), config, bulkheads, breakerOptions: { resetTimeout: 100 } })
 const bulkhead = new lib.Bulkhead({ name: 'soak', maxConcurrent: 10, maxQueue: 20, overrunGraceMs: 10 }, clock)
 const events = lib.createBreaker(() => oneOf(ENDS)(), { timeout: 50, resetTimeout: 100, clock })
