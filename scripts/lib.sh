@@ -22,6 +22,12 @@ OHOS_TYPESCRIPT=ohos-typescript@4.9.5-r10
 # The comment at the head of the script that runs.
 usage() { awk 'NR == 1 || /^# shellcheck/ { next } !/^#/ { exit } { sub(/^# ?/, ""); print }' "$0"; }
 usage_if_asked() { case ${1:-} in -h | --help) usage; exit ;; esac; }
+# short_asked "$@": whether a script that takes [--short] and nothing else was given it.
+short_asked() {
+  usage_if_asked "$@"
+  [[ $# -gt 0 ]] || return 1
+  [[ $# = 1 && $1 = --short ]] || die "usage: $(basename "$0") [--short]"
+}
 no_arguments() { usage_if_asked "$@"; [[ $# = 0 ]] || die "$(basename "$0") takes no arguments"; }
 
 say() { printf '==> %s\n' "$*" >&2; }

@@ -6,13 +6,8 @@
 #   soak.sh --short    a hundredth of it: what test.sh runs
 # shellcheck source=lib.sh
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh" || exit
-usage_if_asked "$@"
 core=2000000 node_api=500000 workers=1000
-case ${1:-} in
-  '') [[ $# = 0 ]] || die "usage: soak.sh [--short]" ;;
-  --short) [[ $# = 1 ]] || die "usage: soak.sh [--short]"; core=0 node_api=20000 workers=0 ;;
-  *) die "usage: soak.sh [--short]" ;;
-esac
+if short_asked "$@"; then core=0 node_api=20000 workers=0; fi
 ensure_rust
 ensure_node
 ensure_host_build >&2

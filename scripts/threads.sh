@@ -6,13 +6,8 @@
 #   threads.sh --short    2 preemptions: what test.sh runs
 # shellcheck source=lib.sh
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh" || exit
-usage_if_asked "$@"
 preemptions=3
-case ${1:-} in
-  '') [[ $# = 0 ]] || die "usage: threads.sh [--short]" ;;
-  --short) [[ $# = 1 ]] || die "usage: threads.sh [--short]"; preemptions=2 ;;
-  *) die "usage: threads.sh [--short]" ;;
-esac
+if short_asked "$@"; then preemptions=2; fi
 ensure_rust
 # Of its own, for the cfg is another one for all crates.
 export CARGO_TARGET_DIR=$target/threads RUSTFLAGS="--cfg loom ${RUSTFLAGS:-}"
