@@ -146,15 +146,14 @@ impl CircuitBreaker {
         Some(Rejection { reason: RejectionReason::Open, retry_after: Duration::from_nanos(left) })
     }
 
-    /// Whether a success of this call changes nothing but a count, slow or not.
-    #[inline]
-    pub(super) fn ignores_success(&self, ticket: Ticket) -> bool {
-        self.slow_call.is_none() && self.ignores_fast_success(ticket)
+    /// Whether it matters how long a successful call took.
+    pub(super) fn wants_duration(&self) -> bool {
+        self.slow_call.is_some()
     }
 
-    /// The same for one that is not slow.
+    /// Whether a success of this call that is not slow changes nothing but a count.
     #[inline]
-    fn ignores_fast_success(&self, ticket: Ticket) -> bool {
+    fn ignores_success(&self, ticket: Ticket) -> bool {
         let gate = self.gate.load(Ordering::Acquire);
         gate == ticket.generation() << 1 | 1 && self.ignores_success.load(Ordering::Relaxed)
     }
@@ -162,7 +161,7 @@ impl CircuitBreaker {
     #[inline]
     pub(crate) fn record_success(&self, ticket: Ticket, took: Duration) {
         let slow = self.slow_call.is_some_and(|limit| took >= limit);
-        if !slow && self.ignores_fast_success(ticket) {
+        if !slow && self.ignores_success(ticket) {
             self.successes.add_one();
             return;
         }

@@ -55,7 +55,7 @@ impl<'a> Permit<'a> {
 
     /// Whether it matters how long a successful call took.
     pub(crate) fn wants_duration(&self) -> bool {
-        !self.breaker.ignores_success(self.ticket)
+        self.breaker.wants_duration()
     }
 
     /// The call failed, and the service is to blame.
