@@ -17,8 +17,8 @@ pub(crate) trait Exchange<L: LlmClient> {
         attempt: &Attempt<'_>,
     ) -> impl Future<Output = Result<L::Response, CallError>>;
 
-    /// When an attempt that begins now must be over, whatever it has brought by then.
-    fn attempt_deadline(&self, retry: &RetryState, policy: &RetryPolicy, now: Timestamp) -> Timestamp;
+    /// An attempt begins. Gives when it must be over, whatever it has brought by then.
+    fn begin_attempt(&self, retry: &RetryState, policy: &RetryPolicy, now: Timestamp) -> Timestamp;
 
     /// Done when the attempt has taken too long, with the error that says so.
     fn give_up<T: Timer>(&self, timer: &T, attempt: &Attempt<'_>) -> impl Future<Output = Box<CallError>>;
@@ -40,7 +40,7 @@ impl<L: LlmClient> Exchange<L> for Whole {
         client.chat(request, attempt)
     }
 
-    fn attempt_deadline(&self, retry: &RetryState, policy: &RetryPolicy, now: Timestamp) -> Timestamp {
+    fn begin_attempt(&self, retry: &RetryState, policy: &RetryPolicy, now: Timestamp) -> Timestamp {
         retry.attempt_deadline(policy, now)
     }
 

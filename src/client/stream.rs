@@ -155,7 +155,7 @@ impl<L: LlmClient, S: TextSink<TextOf<L>>, C: Clock> Exchange<L> for Streamed<'_
         client.chat_stream(request, self, attempt)
     }
 
-    fn attempt_deadline(&self, retry: &RetryState, _policy: &RetryPolicy, _now: Timestamp) -> Timestamp {
+    fn begin_attempt(&self, retry: &RetryState, _policy: &RetryPolicy, _now: Timestamp) -> Timestamp {
         lock(&self.progress).share_ends = retry.deadline();
         self.call_deadline
     }

@@ -109,7 +109,7 @@ impl<L: LlmClient> Target<L> {
                     }
                 };
                 let (number, probe) = (trace.len() as u32 + 1, permit.is_probe());
-                let attempt = Attempt::new(number, began, exchange.attempt_deadline(&retry, &self.policy, began), call);
+                let attempt = Attempt::new(number, began, exchange.begin_attempt(&retry, &self.policy, began), call);
                 let result = self.attempt(&driver.timer, exchange, request, &attempt).await;
                 // Most calls end here. A look at the clock is not free: only for who asks how long it took.
                 let untimed = result.is_ok() && !tells_how && !permit.wants_duration();
