@@ -25,7 +25,7 @@ use crate::random::{Rng, SeededRng};
 
 /// The most arguments that `fire` passes on.
 const MAX_ARGUMENTS: usize = 8;
-/// Article 004's figures, where they are not those of the core.
+/// Article 004's figures; the others are the core's own defaults.
 const TIMEOUT: Duration = Duration::from_secs(10);
 const WINDOW: Duration = Duration::from_secs(10);
 const BUCKETS: u32 = 10;

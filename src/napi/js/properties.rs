@@ -19,33 +19,26 @@ impl Scope {
 
     /// The same of what is known to be an object.
     pub fn get_of(self, object: Value, name: &CStr) -> Value {
-        let mut value = ptr::null_mut();
         // SAFETY: a live value and a NUL-terminated name.
-        let status = unsafe { sys::napi_get_named_property(self.env, object, name.as_ptr(), &mut value) };
-        if status == sys::Status::napi_ok && !value.is_null() {
-            return value;
-        }
-        self.take_exception();
-        self.undefined()
+        self.read(|value| unsafe { sys::napi_get_named_property(self.env, object, name.as_ptr(), value) })
     }
 
     /// The same for any key.
     pub fn get_by(self, object: Value, key: Value) -> Value {
-        let mut value = ptr::null_mut();
         // SAFETY: live values.
-        let status = unsafe { sys::napi_get_property(self.env, object, key, &mut value) };
-        if status == sys::Status::napi_ok && !value.is_null() {
-            return value;
-        }
-        self.take_exception();
-        self.undefined()
+        self.read(|value| unsafe { sys::napi_get_property(self.env, object, key, value) })
     }
 
     pub fn get_index(self, object: Value, index: u32) -> Value {
-        let mut value = ptr::null_mut();
         // SAFETY: a live value.
-        let status = unsafe { sys::napi_get_element(self.env, object, index, &mut value) };
-        if status == sys::Status::napi_ok && !value.is_null() {
+        self.read(|value| unsafe { sys::napi_get_element(self.env, object, index, value) })
+    }
+
+    /// What a getter gives; undefined if it throws.
+    #[inline]
+    fn read(self, get: impl FnOnce(*mut Value) -> sys::napi_status) -> Value {
+        let mut value = ptr::null_mut();
+        if get(&mut value) == sys::Status::napi_ok && !value.is_null() {
             return value;
         }
         self.take_exception();
