@@ -59,4 +59,20 @@ expect "and suites that are there" 0 "unknown: ." echo "unknown: $unknown."
 model() { grep -ohE -- '--model [a-z0-9.:]+' "${readmes[@]}" "$root/demo/options.mjs" | sort -u | wc -l; }
 expect "they and the demo's help name one model" 0 "models: 1." echo "models: $(model)."
 
+# figures
+written() { # RAW: what bench.sh would make of what was measured is what stands there
+  cp "${readmes[@]}" "$work" && node "$root/benches/readme.mjs" "$1" "$work"/README{,.zh-CN}.md &&
+    diff "$root/README.md" "$work/README.md" && diff "$root/README.zh-CN.md" "$work/README.zh-CN.md" &&
+    diff "$root/benches/results/latest.md" <(node "$root/benches/report.mjs" "$1")
+}
+raw=$root/benches/results/raw
+expect "the figures are those that were measured" 0 "" written "$raw"
+cp -r "$raw" "$work/raw"
+sed -i '0,/"p25": /s//&1/' "$work/raw/core.json"
+expect "notices a figure that is not" 1 "| 13.5 ns |" written "$work/raw"
+expect "there are two tables to write" 0 "4" grep -cE '^<!-- :?(figures|article):? -->' "${readmes[0]}"
+herd=$(sed -n '/^### A herd/,/^###* The/p' "${readmes[0]}" | grep -E '^\| .* s \|')
+wrong=$(grep -vxFf "$root/docs/herd/herd.md" <<<"$herd" || true)
+expect "so are the 9 of the herd" 0 "9 rows, wrong: ." echo "$(wc -l <<<"$herd") rows, wrong: $wrong."
+
 finish
