@@ -18,4 +18,4 @@ while [[ $# -gt 0 ]]; do
 done
 ensure_node
 ensure_host_build >&2
-exec node --enable-source-maps --expose-gc "$root/tests/chaos/main.mjs" "${options[@]}"
+exec node --enable-source-maps --expose-gc "$steady_memory" "$root/tests/chaos/main.mjs" "${options[@]}"

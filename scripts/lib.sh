@@ -239,6 +239,10 @@ cdylib_package() {
 # build again. At once, so that whoever reads it meanwhile, or makes it a second time, gets the whole of one.
 replace() { if cmp -s "$1" "$2"; then rm "$1"; else mv -f "$1" "$2"; fi; }
 
+# Node's young generation as it is in Node 20: in later ones it holds so much garbage that memory seems to grow.
+# shellcheck disable=SC2034 # for who sources this
+steady_memory=--max-semi-space-size=16
+
 # Builds the module and its loader for this machine's own Node and says where they are (tests/node/support/module.mjs
 # reads it). Costs a fraction of a second when nothing changed.
 ensure_host_build() {

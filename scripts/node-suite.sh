@@ -46,7 +46,7 @@ trap 'stop_children; rm -f "$log"' EXIT
 for suite in "${suites[@]}"; do
   name=$(basename "$suite") start=$SECONDS
   code=0
-  in_background timeout --kill-after=10 $((limit * scale)) "$node" --test-reporter=spec "$suite" >"$log" 2>&1 </dev/null
+  in_background timeout --kill-after=10 $((limit * scale)) "$node" "$steady_memory" --test-reporter=spec "$suite" >"$log" 2>&1 </dev/null
   wait $! || code=$?
   # "N passed, N failed[, N skipped]": without it the process ended early, whatever its exit code says
   if ! read -r p _ f _ s _ < <(grep -E '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$' "$log" | tail -n 1); then

@@ -13,6 +13,6 @@ ensure_node
 ensure_host_build >&2
 cd "$root"
 # In short these two are among the tests: cargo's, and workers.test.mjs.
-[[ $workers = 0 ]] || node --enable-source-maps --expose-gc tests/chaos/workers.mjs --rounds $workers
+[[ $workers = 0 ]] || node --enable-source-maps --expose-gc "$steady_memory" tests/chaos/workers.mjs --rounds $workers
 [[ $core = 0 ]] || RESILIENCE_SOAK_CALLS=$core cargo test --release --test soak -- --nocapture
-exec node --enable-source-maps --expose-gc tests/chaos/soak.mjs --calls $node_api
+exec node --enable-source-maps --expose-gc "$steady_memory" tests/chaos/soak.mjs --calls $node_api
