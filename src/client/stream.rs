@@ -1,6 +1,5 @@
 //! Answers that come piece by piece.
 
-use std::sync::PoisonError;
 use std::time::Duration;
 
 use super::attempt::Attempt;
@@ -90,8 +89,8 @@ impl<'a, S, C: Clock> Streamed<'a, S, C> {
     }
 
     /// What has come so far.
-    pub fn received(self) -> Option<String> {
-        let progress = self.progress.into_inner().unwrap_or_else(PoisonError::into_inner);
+    pub fn received(&self) -> Option<String> {
+        let progress = lock(&self.progress);
         progress.last_text.map(|_| cut(&progress.received, MAX_RECEIVED).to_owned())
     }
 
