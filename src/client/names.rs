@@ -1,5 +1,4 @@
 use crate::error::InvalidConfig;
-use crate::text::cut;
 
 const MAX_NAME: usize = 100;
 
@@ -14,7 +13,7 @@ pub(crate) fn check_names<'a>(
     }
     for (index, name) in names.clone().enumerate() {
         if name.is_empty() || name.len() > MAX_NAME {
-            return Err(InvalidConfig::new("name", cut(name, MAX_NAME), format!("1 to {MAX_NAME} bytes")));
+            return Err(InvalidConfig::new("name", name, format!("1 to {MAX_NAME} bytes")));
         }
         if names.clone().take(index).any(|earlier| earlier == name) {
             return Err(InvalidConfig::new("name", name, format!("a name that no other of the {list} has")));
