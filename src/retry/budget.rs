@@ -101,7 +101,7 @@ impl RetryBudget {
         in_range("budget.capacity", config.capacity, RetryBudgetConfig::CAPACITY)?;
         in_range("budget.perCall", config.per_call, RetryBudgetConfig::PER_CALL)?;
         in_range("budget.perMinute", config.per_minute, RetryBudgetConfig::PER_MINUTE)?;
-        let bucket = Bucket { micro_tokens: (config.capacity * TOKEN) as u64, refilled_at: Timestamp::ZERO };
+        let bucket = Bucket { micro_tokens: micro(config.capacity), refilled_at: Timestamp::ZERO };
         Ok(Self { config, calls: AtomicU64::new(0), bucket: Mutex::new(bucket) })
     }
 
@@ -113,7 +113,7 @@ impl RetryBudget {
     /// Takes a token for a retry. False: there is none, do not retry.
     pub fn withdraw(&self, now: Timestamp) -> bool {
         self.with_bucket(now, |bucket| {
-            let rest = bucket.micro_tokens.checked_sub(TOKEN as u64);
+            let rest = bucket.micro_tokens.checked_sub(micro(1.0));
             bucket.micro_tokens = rest.unwrap_or(bucket.micro_tokens);
             rest.is_some()
         })
