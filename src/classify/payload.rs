@@ -75,7 +75,7 @@ fn first_document(text: &str) -> Option<Value> {
 const STREAM_FIELDS: [&str; 6] = ["data:", "event:", ":", "id:", "error:", "status:"];
 
 /// One of the first lines is a line of server-sent events.
-pub(super) fn is_stream(text: &str) -> bool {
+fn is_stream(text: &str) -> bool {
     text.lines()
         .take(4)
         .any(|line| STREAM_FIELDS.iter().any(|field| line.starts_with(field)) && !line.starts_with("::"))
