@@ -112,7 +112,7 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ModelCascade<L, T, Q, H>
 
     /// As [`execute`](Self::execute), for a start that is known to be there.
     pub(crate) async fn ask(&self, request: &L::Request, start: usize, options: CallOptions) -> Outcome<L::Response> {
-        let mut call = Call::begin(options, &self.driver.timer, &self.config.client.retry);
+        let mut call = self.begin(options);
         let end = self.run(&Whole, request, start, &mut call).await;
         self.driver.conclude(end, None, call).await
     }
@@ -125,7 +125,7 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ModelCascade<L, T, Q, H>
         options: CallOptions,
         sink: &S,
     ) -> Outcome<L::Response> {
-        let mut call = Call::begin(options, &self.driver.timer, &self.config.client.retry);
+        let mut call = self.begin(options);
         let streamed = Streamed::new(sink, &self.driver.timer, self.config.client.stream, call.deadline);
         let end = self.run(&streamed, request, start, &mut call).await;
         self.driver.conclude(end, streamed.received(), call).await
@@ -133,7 +133,7 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ModelCascade<L, T, Q, H>
 
     /// Hands over a text that is there already, in one piece.
     pub(crate) async fn deliver<S: TextSink<TextOf<L>>>(&self, text: String, options: CallOptions, sink: &S) {
-        let call = Call::begin(options, &self.driver.timer, &self.config.client.retry);
+        let call = self.begin(options);
         let taken = self.driver.bounded(|| sink.push(text.into()), call.deadline, &call.identity);
         if let Err(problem) = pin!(taken).await {
             log::warn(format_args!("the sink of a streamed call did not take the text: {problem}"));
@@ -147,7 +147,7 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ModelCascade<L, T, Q, H>
         retry_after: Option<Duration>,
         options: CallOptions,
     ) -> Outcome<L::Response> {
-        let call = Call::begin(options, &self.driver.timer, &self.config.client.retry);
+        let call = self.begin(options);
         let end = match reason {
             StopReason::Cancelled => End::cancelled(cancelled(), call.started),
             reason => End { retry_after, ..End::stopped(reason, None, call.started) },
@@ -187,6 +187,10 @@ impl<L: LlmClient, T: Timer, Q: QualityCheck, H: Hooks> ModelCascade<L, T, Q, H>
     /// The models' names, from the strongest to the cheapest.
     pub fn models(&self) -> impl Iterator<Item = &str> {
         self.links.iter().map(|(_, name)| &**name)
+    }
+
+    fn begin(&self, options: CallOptions) -> Call {
+        Call::begin(options, &self.driver.timer, &self.config.client.retry)
     }
 
     async fn run(
