@@ -4,11 +4,11 @@ use super::config::{ChainConfig, MAX_PROVIDERS, Provider};
 use crate::classify::{CallError, ErrorClass, NextProvider};
 use crate::client::internal::{Call, Driver, End, Exchange, Limits, Streamed, Target, Whole, check_names};
 use crate::client::saved;
-use crate::client::{CallOptions, Hooks, LlmClient, NoHooks, Outcome, OutcomeStatus, StreamConfig, TextOf, TextSink};
+use crate::client::{CallOptions, Hooks, LlmClient, NoHooks, Outcome, OutcomeStatus, TextOf, TextSink};
 use crate::clock::{Timer, Timestamp};
 use crate::error::InvalidConfig;
 use crate::random::{Rng, SeededRng};
-use crate::retry::{DelaySource, RetryConfig, StopReason};
+use crate::retry::{DelaySource, StopReason};
 use crate::snapshot::RestoreError;
 
 /// Asks the first service of a chain that can answer.
@@ -37,9 +37,7 @@ use crate::snapshot::RestoreError;
 pub struct ResilientLlmRunner<L, T, H = NoHooks> {
     links: Vec<Link<L>>,
     driver: Driver<T, H>,
-    retry: RetryConfig,
-    stream: StreamConfig,
-    next_after_content_filter: bool,
+    config: ChainConfig,
 }
 
 struct Link<L> {
@@ -77,10 +75,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
             Ok(Link { target, name, larger_context: provider.larger_context })
         };
         let links = providers.into_iter().map(link).collect::<Result<_, _>>()?;
-        let (retry, stream) = (config.client.retry, config.client.stream);
-        let next_after_content_filter = config.next_after_content_filter;
-        let driver = Driver::new(timer, rng, hooks, &config.client);
-        Ok(Self { links, driver, retry, stream, next_after_content_filter })
+        Ok(Self { links, driver: Driver::new(timer, rng, hooks, &config.client), config })
     }
 
     /// The text of the answer, or of the fallback.
@@ -100,7 +95,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
 
     /// Runs a call to its end. Never fails: the outcome says how it went and who answered.
     pub async fn execute(&self, request: &L::Request, options: CallOptions) -> Outcome<L::Response> {
-        let mut call = Call::begin(options, &self.driver.timer, &self.retry);
+        let mut call = Call::begin(options, &self.driver.timer, &self.config.client.retry);
         let end = self.run(&Whole, request, &mut call).await;
         self.driver.conclude(end, None, call).await
     }
@@ -113,8 +108,8 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
         options: CallOptions,
         sink: &S,
     ) -> Outcome<L::Response> {
-        let mut call = Call::begin(options, &self.driver.timer, &self.retry);
-        let streamed = Streamed::new(sink, &self.driver.timer, self.stream, call.deadline);
+        let mut call = Call::begin(options, &self.driver.timer, &self.config.client.retry);
+        let streamed = Streamed::new(sink, &self.driver.timer, self.config.client.stream, call.deadline);
         let end = self.run(&streamed, request, &mut call).await;
         self.driver.conclude(end, streamed.received(), call).await
     }
@@ -199,7 +194,7 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
         match error.class.handling().next_provider {
             NextProvider::Yes => true,
             NextProvider::No => false,
-            NextProvider::IfPolicyAllows => self.next_after_content_filter,
+            NextProvider::IfPolicyAllows => self.config.next_after_content_filter,
             NextProvider::LargerContext => {
                 asked.larger_context = true;
                 true
@@ -209,13 +204,14 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
 
     /// When the first service comes back that may be asked again, if that is inside the deadline.
     fn first_back(&self, asked: &Asked, now: Timestamp, deadline: Timestamp) -> Option<Timestamp> {
+        let retry = &self.config.client.retry;
         let may_ask = self.links.iter().enumerate().filter(|(index, link)| asked.may_ask(*index, link));
         let waits = may_ask.filter_map(|(_, link)| {
             let wait = link.target.breaker.retry_after();
-            (!wait.is_zero() && wait <= self.retry.retry_after_max).then_some(wait)
+            (!wait.is_zero() && wait <= retry.retry_after_max).then_some(wait)
         });
         let first = waits.min().filter(|&wait| now + wait < deadline)?;
-        Some(now + self.retry.spread_later(first, deadline.since(now), &*self.driver.rng))
+        Some(now + retry.spread_later(first, deadline.since(now), &*self.driver.rng))
     }
 }
 
