@@ -1,9 +1,8 @@
-use std::future::poll_fn;
-use std::pin::{Pin, pin};
-use std::task::Poll;
+use std::pin::pin;
 use std::time::Duration;
 
 use crate::cancel::CancelToken;
+use crate::client::internal::{Raced, race};
 use crate::clock::Timer;
 
 /// Sleeps for `duration`, or until `cancel` is cancelled: then it ends at once, not at the next of some regular checks.
@@ -23,13 +22,13 @@ use crate::clock::Timer;
 /// # });
 /// ```
 pub async fn cancellable_sleep(timer: &impl Timer, duration: Duration, cancel: Option<&CancelToken>) -> bool {
-    let mut cancelled = cancel.map(CancelToken::cancelled);
-    let mut sleep = pin!(timer.sleep_until(timer.now() + duration));
-    poll_fn(|context| {
-        if cancelled.as_mut().is_some_and(|cancelled| Pin::new(cancelled).poll(context).is_ready()) {
-            return Poll::Ready(false);
+    let sleep = pin!(timer.sleep_until(timer.now() + duration));
+    match cancel {
+        // The token as the work, which is asked first: cancelled and slept out in one moment is cancelled.
+        Some(token) => matches!(race(pin!(token.cancelled()), None, sleep).await, Raced::TimedOut(())),
+        None => {
+            sleep.await;
+            true
         }
-        sleep.as_mut().poll(context).map(|()| true)
-    })
-    .await
+    }
 }
