@@ -58,6 +58,14 @@ pub(crate) fn duration_in_range(field: &'static str, value: Duration, min: Durat
     Err(InvalidConfig::new(field, millis(value), allowed))
 }
 
+/// Checks that `value` is a share: above 0, up to 1.
+pub(crate) fn is_share(field: &'static str, value: f64) -> Result<(), InvalidConfig> {
+    if value > 0.0 && value <= 1.0 {
+        return Ok(());
+    }
+    Err(InvalidConfig::new(field, value, "a number above 0, up to 1"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use crate::clock::Timestamp;
-use crate::error::{InvalidConfig, duration_in_range, in_range};
+use crate::error::{InvalidConfig, duration_in_range, in_range, is_share};
 
 /// Settings of a breaker that opens by what happened lately, not by failures in a row.
 ///
@@ -94,8 +94,9 @@ impl WindowConfig {
             }
         };
         in_range("window.minimumCalls", self.minimum_calls, 1..=most_calls)?;
-        rate("window.failureRate", self.failure_rate)?;
-        rate("window.slowRate", self.slow_rate)?;
+        for (field, rate) in [("window.failureRate", self.failure_rate), ("window.slowRate", self.slow_rate)] {
+            rate.map_or(Ok(()), |rate| is_share(field, rate))?;
+        }
         if let Some(failures) = self.failures {
             in_range("window.failures", failures, 1..=most_calls)?;
         }
@@ -105,13 +106,6 @@ impl WindowConfig {
             return Err(InvalidConfig::new("window", "no limit", allowed));
         }
         Ok(())
-    }
-}
-
-fn rate(field: &'static str, rate: Option<f64>) -> Result<(), InvalidConfig> {
-    match rate {
-        Some(rate) if !(rate > 0.0 && rate <= 1.0) => Err(InvalidConfig::new(field, rate, "a number above 0, up to 1")),
-        _ => Ok(()),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::CacheKey;
-use crate::error::{InvalidConfig, in_range};
+use crate::error::{InvalidConfig, in_range, is_share};
 
 /// Sums of thousands of products in single precision are off by less: two equal vectors reach a threshold of 1.
 const ROUNDING: f64 = 1e-5;
@@ -30,10 +30,7 @@ impl SimilarityConfig {
     /// [`InvalidConfig`] for a value outside the range named at its field.
     pub fn validate(&self) -> Result<(), InvalidConfig> {
         in_range("similarity.dimensions", self.dimensions, 1..=8_192)?;
-        if self.threshold > 0.0 && self.threshold <= 1.0 {
-            return Ok(());
-        }
-        Err(InvalidConfig::new("similarity.threshold", self.threshold, "a finite number above 0, not above 1"))
+        is_share("similarity.threshold", self.threshold)
     }
 }
 
