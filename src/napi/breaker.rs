@@ -1,6 +1,6 @@
 //! `CircuitBreaker` and its events.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use napi_ohos::{Either, Env, JsValue, Result};
 
 use super::arguments::{Argument, MAX_SAFE_INTEGER, argument, config};
 use super::breaker_config::read_config;
-use super::breaker_listeners::Subscription;
+use super::breaker_listeners::StateListeners;
 use super::breaker_permit::{BreakerPermit, failure_report, read_took};
 use super::breaker_records::{BreakerStats, WindowCounts};
 use super::clock::app_clock;
@@ -61,8 +61,7 @@ struct Breaker {
     runtime: Rc<Runtime>,
     /// Of `now` and the listeners. A named one has it from the first listener on.
     keeper: OnceCell<Rc<Keeper>>,
-    /// While there are listeners.
-    subscription: RefCell<Option<Rc<Subscription>>>,
+    listeners: StateListeners,
     listener_errors: Arc<AtomicU64>,
 }
 
@@ -73,8 +72,8 @@ impl CircuitBreaker {
     }
 
     fn with(source: Source<Core>, runtime: Rc<Runtime>, keeper: OnceCell<Rc<Keeper>>) -> Self {
-        let (subscription, listener_errors) = (RefCell::default(), Arc::default());
-        Self { instance: Instance::new(Breaker { source, runtime, keeper, subscription, listener_errors }) }
+        let (listeners, listener_errors) = (StateListeners::default(), Arc::default());
+        Self { instance: Instance::new(Breaker { source, runtime, keeper, listeners, listener_errors }) }
     }
 }
 
@@ -95,29 +94,8 @@ impl Breaker {
     fn listen(&self, scope: Scope, instance: Value, listener: Argument) -> Checked<f64> {
         let keeper = self.keeper.get_or_init(|| Keeper::new(&self.runtime, scope, instance));
         let function = listener.kept_function(keeper)?;
-        let breaker = self.source.get(scope)?;
-        let shared = self.source.name().is_some();
-        let subscription = Subscription::of(&self.subscription, &self.runtime, scope, breaker, shared);
-        Ok(subscription.add(function, self.listener_errors.clone(), None).unwrap_or_default() as f64)
-    }
-
-    fn ignore(&self, id: u64) -> bool {
-        let subscription = self.subscription.borrow().clone();
-        let Some(subscription) = subscription.filter(|subscription| subscription.remove(id)) else { return false };
-        if subscription.is_empty() {
-            // Nothing keeps a named one in use any more.
-            subscription.end();
-            self.subscription.take();
-        }
-        true
-    }
-}
-
-impl Drop for Breaker {
-    fn drop(&mut self) {
-        // Nobody could take its listeners back any more.
-        let subscription = self.subscription.take();
-        subscription.into_iter().for_each(|subscription| subscription.end());
+        let errors = self.listener_errors.clone();
+        Ok(self.listeners.add(&self.runtime, scope, &self.source, function, errors, None)? as f64)
     }
 }
 
@@ -357,6 +335,6 @@ impl CircuitBreaker {
     pub fn off_state_change(&self, env: Env, id: Unknown) -> Result<bool> {
         let (this, scope) = (self.instance.of(env)?, Scope::of(env));
         let id = argument(scope, id, "id").integer(0, MAX_SAFE_INTEGER)?;
-        Ok(this.runtime.enter(|_| this.ignore(id))?)
+        Ok(this.runtime.enter(|_| this.listeners.remove(id))?)
     }
 }

@@ -10,16 +10,67 @@ use std::task::{Poll, Waker};
 
 use super::breaker_records::breaker_event;
 use super::executor::Runtime;
-use super::js::Scope;
+use super::js::{Checked, Scope};
 use super::kept::UserFunction;
+use super::named::Source;
 use crate::breaker::{BreakerEvent, BreakerState, CircuitBreaker};
 use crate::lock::lock;
 
 /// The most events of other threads that wait for this one.
 const MAX_WAITING: usize = 1_000;
 
-/// All listeners that one instance has added. While there is one, the breaker is in use, named or not.
-pub struct Subscription {
+/// The listeners of one instance. They go with it: nobody could take them back any more.
+#[derive(Default)]
+pub struct StateListeners(RefCell<Option<Rc<Subscription>>>);
+
+impl StateListeners {
+    /// A listener to all changes, or to those `to` one state. Gives its number.
+    pub fn add(
+        &self,
+        runtime: &Rc<Runtime>,
+        scope: Scope,
+        source: &Source<CircuitBreaker>,
+        function: UserFunction,
+        errors: Arc<AtomicU64>,
+        to: Option<BreakerState>,
+    ) -> Checked<u64> {
+        let breaker = source.get(scope)?;
+        // Events of a named one may come from other threads.
+        let shared = source.name().is_some();
+        let begun = self.0.borrow().clone();
+        let subscription = begun.unwrap_or_else(|| {
+            let begun = Subscription::begin(runtime, scope, breaker, shared);
+            self.0.replace(Some(begun.clone()));
+            begun
+        });
+        Ok(subscription.add(function, errors, to).unwrap_or_default())
+    }
+
+    /// False: there is none of that number here.
+    pub fn remove(&self, number: u64) -> bool {
+        let subscription = self.0.borrow().clone();
+        let Some(subscription) = subscription.filter(|subscription| subscription.remove(number)) else { return false };
+        if subscription.listeners.borrow().is_empty() {
+            // Nothing keeps a named one in use any more.
+            self.end();
+        }
+        true
+    }
+
+    pub fn end(&self) {
+        let subscription = self.0.take();
+        subscription.into_iter().for_each(|subscription| subscription.end());
+    }
+}
+
+impl Drop for StateListeners {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// While there is a listener, the breaker is in use, named or not.
+struct Subscription {
     breaker: RefCell<Option<Arc<CircuitBreaker>>>,
     listeners: RefCell<BTreeMap<u64, Arc<Listener>>>,
     mailbox: Arc<Mailbox>,
@@ -44,22 +95,6 @@ impl Listener {
 }
 
 impl Subscription {
-    /// The one in `place`, which is begun if there is none. `shared`: events may come from other threads.
-    pub fn of(
-        place: &RefCell<Option<Rc<Self>>>,
-        runtime: &Rc<Runtime>,
-        scope: Scope,
-        breaker: Arc<CircuitBreaker>,
-        shared: bool,
-    ) -> Rc<Self> {
-        let begun = place.borrow().clone();
-        begun.unwrap_or_else(|| {
-            let begun = Self::begin(runtime, scope, breaker, shared);
-            place.replace(Some(begun.clone()));
-            begun
-        })
-    }
-
     fn begin(runtime: &Rc<Runtime>, scope: Scope, breaker: Arc<CircuitBreaker>, shared: bool) -> Rc<Self> {
         let (breaker, mailbox) = (RefCell::new(Some(breaker)), Arc::default());
         let subscription = Rc::new(Self { breaker, listeners: RefCell::default(), mailbox });
@@ -75,8 +110,8 @@ impl Subscription {
         subscription
     }
 
-    /// A listener to all changes, or to those `to` one state. `None` once it has ended.
-    pub fn add(&self, function: UserFunction, errors: Arc<AtomicU64>, to: Option<BreakerState>) -> Option<u64> {
+    /// `None` once it has ended.
+    fn add(&self, function: UserFunction, errors: Arc<AtomicU64>, to: Option<BreakerState>) -> Option<u64> {
         let breaker = self.breaker.borrow().clone()?;
         let listener = Arc::new(Listener { function, errors, to, active: AtomicBool::new(true) });
         let (told, mailbox) = (listener.clone(), self.mailbox.clone());
@@ -88,20 +123,15 @@ impl Subscription {
         Some(number)
     }
 
-    /// False: there is none of that number here.
-    pub fn remove(&self, number: u64) -> bool {
+    fn remove(&self, number: u64) -> bool {
         let Some(listener) = self.listeners.borrow_mut().remove(&number) else { return false };
         listener.active.store(false, Ordering::Relaxed);
         let breaker = self.breaker.borrow().clone();
         breaker.is_some_and(|breaker| breaker.unsubscribe(number))
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.listeners.borrow().is_empty()
-    }
-
     /// Takes all listeners back and lets go of the breaker.
-    pub fn end(&self) {
+    fn end(&self) {
         self.mailbox.close();
         let numbers: Vec<u64> = self.listeners.borrow().keys().copied().collect();
         numbers.into_iter().for_each(|number| _ = self.remove(number));

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::arguments::Argument;
-use super::breaker_listeners::Subscription;
+use super::breaker_listeners::StateListeners;
 use super::clock::JsTimer;
 use super::errors::{call_error, rejected};
 use super::executor::Runtime;
@@ -33,8 +33,7 @@ pub struct EventBreaker {
     action: OnceCell<Rc<Reference>>,
     pub fallback: RefCell<Option<Rc<Reference>>>,
     listeners: RefCell<Vec<Rc<Listener>>>,
-    /// While somebody listens to its states.
-    subscription: RefCell<Option<Rc<Subscription>>>,
+    state_listeners: StateListeners,
     pub listener_errors: Arc<AtomicU64>,
     pub counts: Cell<Counts>,
     shut_down: Cell<bool>,
@@ -98,7 +97,7 @@ impl EventBreaker {
             action: OnceCell::new(),
             fallback: RefCell::default(),
             listeners: RefCell::default(),
-            subscription: RefCell::default(),
+            state_listeners: StateListeners::default(),
             listener_errors: Arc::default(),
             counts: Cell::default(),
             shut_down: Cell::new(false),
@@ -147,11 +146,9 @@ impl EventBreaker {
         let (function, told) = (self.keep(scope, listener)?, UserFunction::new(self.keep(scope, listener)?));
         let told = match event {
             Event::State(state) => {
-                let breaker = self.source.get(scope)?;
-                let shared = self.source.name().is_some();
-                let subscription = Subscription::of(&self.subscription, &self.runtime, scope, breaker, shared);
-                let number = subscription.add(told, self.listener_errors.clone(), Some(state));
-                Told::ByBreaker(number.unwrap_or_default())
+                let (errors, to) = (self.listener_errors.clone(), Some(state));
+                let number = self.state_listeners.add(&self.runtime, scope, &self.source, told, errors, to)?;
+                Told::ByBreaker(number)
             }
             _ => Told::Here(told),
         };
@@ -164,11 +161,8 @@ impl EventBreaker {
         let is_it = |one: &Rc<Listener>| one.event == event && scope.same(one.function.value(scope), function);
         let found = self.listeners.borrow().iter().position(is_it);
         let Some(removed) = found.map(|index| self.listeners.borrow_mut().remove(index)) else { return false };
-        let Told::ByBreaker(number) = removed.told else { return true };
-        let subscription = self.subscription.borrow().clone();
-        let emptied = subscription.filter(|subscription| subscription.remove(number) && subscription.is_empty());
-        if emptied.is_some() {
-            self.end_subscription();
+        if let Told::ByBreaker(number) = removed.told {
+            self.state_listeners.remove(number);
         }
         true
     }
@@ -176,14 +170,9 @@ impl EventBreaker {
     /// Forgets all listeners; no call goes out from now on.
     pub fn shut_down(&self) {
         self.shut_down.set(true);
-        self.end_subscription();
+        self.state_listeners.end();
         let listeners = self.listeners.take();
         drop(listeners);
-    }
-
-    fn end_subscription(&self) {
-        let subscription = self.subscription.take();
-        subscription.into_iter().for_each(|subscription| subscription.end());
     }
 
     /// One call.
@@ -250,11 +239,5 @@ impl EventBreaker {
         self.count(|counts| counts.fallbacks += 1);
         self.emit(Event::Fallback, &[given, error.value(scope)]);
         Ok(given)
-    }
-}
-
-impl Drop for EventBreaker {
-    fn drop(&mut self) {
-        self.end_subscription();
     }
 }
