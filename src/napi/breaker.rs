@@ -20,7 +20,7 @@ use super::instance::{self, Instance, constructing};
 use super::js::{Checked, Scope, Value};
 use super::kept::Keeper;
 use super::named::{Source, read_name};
-use super::records::wait_ms;
+use super::records::{or_undefined, wait_ms};
 use super::snapshot::{Saved, wall_clock};
 use crate::breaker::{self, CircuitBreaker as Core, Ticket};
 use crate::clock::{Clock, SystemClock};
@@ -237,8 +237,7 @@ impl CircuitBreaker {
     #[napi(getter, ts_return_type = "WindowCounts | undefined")]
     pub fn window_counts(&self, env: Env) -> Result<Either<WindowCounts, ()>> {
         let this = self.instance.of(env)?;
-        // Not an Option: that becomes null.
-        Ok(this.with(|breaker| breaker.window_counts())?.map_or(Either::B(()), |held| Either::A(held.into())))
+        Ok(or_undefined(this.with(|breaker| breaker.window_counts())?.map(Into::into)))
     }
 
     /// What it has seen since it was made; `opened` and `closed` count `isolate()`, `forceClosed()` and `reset()` too.
@@ -252,7 +251,7 @@ impl CircuitBreaker {
     /// Its name; undefined unless it was made with `named`.
     #[napi(getter, ts_return_type = "string | undefined")]
     pub fn name(&self, env: Env) -> Result<Either<String, ()>> {
-        Ok(self.instance.of(env)?.source.name().map_or(Either::B(()), |name| Either::A(name.to_owned())))
+        Ok(or_undefined(self.instance.of(env)?.source.name().map(str::to_owned)))
     }
 
     /// Whether the breaker of this name has other settings than the options that this instance was made with: whoever

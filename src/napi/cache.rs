@@ -19,7 +19,7 @@ use super::instance::{Instance, constructing};
 use super::js::{Checked, Scope, Type, Value};
 use super::json::exact_json;
 use super::kept::{Keeper, Kept, Reference};
-use super::records::to_js;
+use super::records::{or_undefined, to_js};
 use crate::cache::{
     self, CacheConfig, CacheKey, CachedFrom, FlightsConfig, Fresh, Meaning, ReadThrough, SimilarityConfig,
 };
@@ -158,8 +158,7 @@ impl AnswerCache {
     #[napi(ts_args_type = "request: string | Object", ts_return_type = "string | undefined")]
     pub fn get(&self, env: Env, request: Unknown) -> Result<Either<String, ()>> {
         let (this, key) = (self.instance.of(env)?, read_key(argument(Scope::of(env), request, "request"))?);
-        // Not an Option: that becomes null.
-        Ok(this.cache().get(key).map_or(Either::B(()), |answer| Either::A(answer.as_ref().to_owned())))
+        Ok(or_undefined(this.cache().get(key).map(|answer| answer.as_ref().to_owned())))
     }
 
     /// Keeps an answer. You vouch for it: it is complete and was accepted.

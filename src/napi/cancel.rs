@@ -14,6 +14,7 @@ use super::executor::Runtime;
 use super::instance::{Instance, constructing};
 use super::js::{Checked, Scope, Value};
 use super::kept::{Keeper, UserFunction};
+use super::records::or_undefined;
 use crate::cancel::{CancelReason, CancelToken as Core, Registration};
 use crate::lock::lock;
 use crate::log;
@@ -106,8 +107,7 @@ impl CancelToken {
     /// `'cancelled'` by the app, or `'timeout'` of the attempt; undefined while it is neither.
     #[napi(getter, ts_return_type = "string | undefined")]
     pub fn reason(&self, env: Env) -> Result<Either<&'static str, ()>> {
-        // Not an Option: that becomes null.
-        Ok(self.instance.of(env)?.token.reason().map_or(Either::B(()), |reason| Either::A(reason.as_str())))
+        Ok(or_undefined(self.instance.of(env)?.token.reason().map(CancelReason::as_str)))
     }
 
     /// Calls `listener` with the reason when the token is cancelled, at once if it already is: the place to destroy an

@@ -15,6 +15,7 @@ use super::executor::{JsPromise, JsSleep, Runtime};
 use super::instance::{Instance, constructing};
 use super::js::{Checked, Scope};
 use super::kept::UserFunction;
+use super::records::or_undefined;
 use crate::clock::{Clock, ManualClock as Core, Monotonic, SystemClock, Timer, Timestamp};
 use crate::device::{Device, DeviceSleep, DeviceTimer};
 use crate::millis::{millis, whole_millis};
@@ -127,8 +128,7 @@ impl ManualClock {
     pub fn next_sleep_ms(&self, env: Env) -> Result<Either<f64, ()>> {
         let clock = &self.instance.of(env)?.clock;
         let wait = clock.next_deadline().map(|deadline| whole_millis(deadline.since(clock.now())));
-        // Not an Option: that becomes null.
-        Ok(wait.map_or(Either::B(()), Either::A))
+        Ok(or_undefined(wait))
     }
 }
 

@@ -19,6 +19,7 @@ use super::instance::{self, Instance, made_elsewhere};
 use super::js::{Checked, Scope, Type, Value};
 use super::kept::Kept;
 use super::named::{Source, read_name};
+use super::records::or_undefined;
 use crate::breaker::{self, BreakerConfig, BreakerState, WindowConfig, WindowSpan};
 use crate::millis::millis;
 use crate::random::{Rng, SeededRng};
@@ -248,7 +249,7 @@ impl BreakerWithEvents {
     /// Its name; undefined unless it was given one.
     #[napi(getter, ts_return_type = "string | undefined")]
     pub fn name(&self, env: Env) -> Result<Either<String, ()>> {
-        Ok(self.instance.of(env)?.source.name().map_or(Either::B(()), |name| Either::A(name.to_owned())))
+        Ok(or_undefined(self.instance.of(env)?.source.name().map(str::to_owned)))
     }
 
     /// Whether the breaker of this name has other settings than those that this one was made with.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use napi_ohos::Either;
+
 use super::js::{Scope, Value};
 use crate::millis::whole_millis;
 
@@ -10,6 +12,11 @@ pub fn to_js<T: napi_ohos::bindgen_prelude::ToNapiValue>(scope: Scope, record: T
     // SAFETY: the environment of the running native call.
     let value = unsafe { T::to_napi_value(scope.env(), record) };
     value.map_err(|error| scope.take_exception().unwrap_or_else(|| scope.error(&error.reason)))
+}
+
+/// Not an Option: that becomes null.
+pub fn or_undefined<T>(value: Option<T>) -> Either<T, ()> {
+    value.map_or(Either::B(()), Either::A)
 }
 
 /// Of a wait that has an end: an isolated breaker's has none.
@@ -22,7 +29,7 @@ pub fn wait_ms(wait: Duration) -> f64 {
     known_ms(wait).unwrap_or(f64::INFINITY)
 }
 
-/// With its fraction: what was measured is not rounded up.
+/// To the microsecond: what was measured is not rounded up.
 pub fn measured_ms(duration: Duration) -> f64 {
     duration.as_micros() as f64 / 1_000.0
 }

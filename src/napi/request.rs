@@ -16,7 +16,7 @@ use super::instance::{self, Instance, made_elsewhere};
 use super::js::{Checked, Scope, Value};
 use super::kept::{Keeper, Reference};
 use super::options::RetryPolicy;
-use super::records::to_js;
+use super::records::{or_undefined, to_js};
 use super::retry_trace::{RetryResult, RetryTrace};
 use super::snapshot::unix_ms;
 use super::trace_log::GivenLog;
@@ -145,8 +145,7 @@ impl RetryHandle {
     #[napi(getter, ts_return_type = "Promise<RetryResult>")]
     pub fn result(&self, env: Env) -> Result<Either<Unknown<'static>, ()>> {
         let (this, scope) = (self.instance.of(env)?, Scope::of(env));
-        let result = this.result.get().map(|result| scope.unknown(result.value(scope)));
-        Ok(result.map_or(Either::B(()), Either::A))
+        Ok(or_undefined(this.result.get().map(|result| scope.unknown(result.value(scope)))))
     }
 
     /// What has happened so far: a record of its own each time.

@@ -12,6 +12,7 @@ use super::clock::JsTimer;
 use super::executor::Runtime;
 use super::instance::{self, Instance, constructing};
 use super::js::{Checked, Scope};
+use super::records::or_undefined;
 use super::words::words;
 use crate::cache::Normalization;
 use crate::router::{self, PerTier, PresetAnswer, RouterConfig, WordMatch};
@@ -65,8 +66,7 @@ pub fn read_tier(tier: Argument) -> Checked<router::ModelTier> {
 #[napi(ts_args_type = "current: ModelTier", ts_return_type = "ModelTier | undefined")]
 pub fn get_next_tier(env: Env, current: Unknown) -> Result<Either<ModelTier, ()>> {
     let current = read_tier(argument(Scope::of(env), current, "current"))?;
-    // Not an Option: that becomes null.
-    Ok(current.next().map_or(Either::B(()), |next| Either::A(next.into())))
+    Ok(or_undefined(current.next().map(Into::into)))
 }
 
 words! {
@@ -149,8 +149,7 @@ impl ModelRouter {
     #[napi(ts_args_type = "key: string", ts_return_type = "string | undefined")]
     pub fn get_cached(&self, env: Env, key: Unknown) -> Result<Either<String, ()>> {
         let (this, key) = (self.instance.of(env)?, read_prompt(argument(Scope::of(env), key, "key"))?);
-        // Not an Option: that becomes null.
-        Ok(this.get_cached(&key).map_or(Either::B(()), |answer| Either::A(answer.as_ref().to_owned())))
+        Ok(or_undefined(this.get_cached(&key).map(|answer| answer.as_ref().to_owned())))
     }
 
     /// Keeps an answer. You vouch for it: it is complete and was accepted.
