@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
@@ -220,6 +220,12 @@ impl Timer for SystemTimer {
     fn sleep_until(&self, deadline: Timestamp) -> JsSleep {
         JsSleep::until(self.0.clone(), deadline)
     }
+}
+
+/// The device's wall clock, in milliseconds since 1970.
+pub fn unix_ms() -> u64 {
+    let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The device on that clock.

@@ -10,7 +10,7 @@ use napi_ohos::{Either, Env, Result};
 
 use super::arguments::{Argument, argument};
 use super::client_config::{call_options, given_token, read_call_rng};
-use super::clock::JsTimer;
+use super::clock::{JsTimer, unix_ms};
 use super::executor::Runtime;
 use super::instance::{self, Instance, made_elsewhere};
 use super::js::{Checked, Scope, Value};
@@ -18,7 +18,6 @@ use super::kept::{Keeper, Reference};
 use super::options::RetryPolicy;
 use super::records::{or_undefined, to_js};
 use super::retry_trace::{RetryResult, RetryTrace};
-use super::snapshot::unix_ms;
 use super::trace_log::GivenLog;
 use super::work::Work;
 use crate::backoff::BackoffConfig;

@@ -1,11 +1,10 @@
 //! What `snapshot` and `restore` of several classes take.
 
-use std::time::SystemTime;
-
 use napi_ohos::Env;
 use napi_ohos::bindgen_prelude::Unknown;
 
 use super::arguments::{Argument, MAX_SAFE_INTEGER, argument};
+use super::clock::unix_ms;
 use super::js::{Checked, Scope};
 use crate::error::InvalidConfig;
 use crate::snapshot::{MAX_BYTES, RestoreError, VERSION};
@@ -14,12 +13,6 @@ use crate::snapshot::{MAX_BYTES, RestoreError, VERSION};
 pub fn wall_clock(env: Env, now_unix_ms: Unknown) -> Checked<u64> {
     let given = argument(Scope::of(env), now_unix_ms, "nowUnixMs");
     Ok(given.optional(|now| now.integer(0, MAX_SAFE_INTEGER))?.unwrap_or_else(unix_ms))
-}
-
-/// The device's wall clock.
-pub fn unix_ms() -> u64 {
-    let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// A text to restore.

@@ -3,13 +3,13 @@
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::SystemTime;
 
 use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Env, JsValue, Result};
 
 use super::arguments::{Argument, MAX_SAFE_INTEGER, argument, config};
+use super::clock::unix_ms;
 use super::executor::Runtime;
 use super::instance::{Instance, constructing};
 use super::js::{Checked, Scope, Value};
@@ -17,6 +17,7 @@ use super::kept::{Keeper, Reference};
 use super::records::to_js;
 use super::retry_trace::RetryTrace;
 use crate::log;
+use crate::millis::millis;
 use crate::request::{self, MAX_URL_BYTES, RetryOutcome};
 
 type Core = request::TraceLog<Reference>;
@@ -179,7 +180,6 @@ fn trace_of(outcome: Argument, url: String) -> Checked<Value> {
     let number = |request: &Argument, name| scope.as_number(scope.get(request.value(), name));
     let delays: Vec<f64> = requests.iter().filter_map(|request| number(request, c"delayMs")).collect();
     let status = requests.last().and_then(|request| number(request, c"status"));
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let trace = RetryTrace {
         url,
         attempts: delays.len() as u32,
@@ -187,8 +187,8 @@ fn trace_of(outcome: Argument, url: String) -> Checked<Value> {
         final_status: status.unwrap_or(0.0) as u32,
         outcome: Some(ended.into()),
         stop_reason: None,
-        started_at_ms: Some(now.saturating_sub(elapsed).as_millis() as f64),
-        duration_ms: Some(crate::millis::millis(elapsed)),
+        started_at_ms: Some(unix_ms().saturating_sub(elapsed.as_millis() as u64) as f64),
+        duration_ms: Some(millis(elapsed)),
         request_id: None,
         requests: None,
     };
