@@ -225,8 +225,7 @@ type Settled = std::result::Result<Kept, Kept>;
 
 impl Job {
     fn read(runtime: &Rc<Runtime>, function: Argument) -> Checked<Self> {
-        let (scope, value) = (function.scope(), function.function()?);
-        let takes_token = scope.as_number(scope.get(value, c"length")).is_some_and(|count| count >= 1.0);
+        let takes_token = function.scope().declares(function.function()?, 1);
         Ok(Self { function: function.reference(runtime)?, takes_token })
     }
 

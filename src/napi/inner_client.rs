@@ -226,13 +226,12 @@ impl InnerClient {
         let field = |name| options.iter().find_map(|options| options.field(name).given());
         let provider = field(c"provider").map(|provider| provider.string(200)).transpose()?;
         let pass_context = field(c"passContext").map(Argument::boolean).transpose()?;
-        let method = |name, parameters: f64| {
+        let method = |name, parameters| {
             let function = inner.method(name)?;
-            let declares = || scope.as_number(scope.get(function, c"length")).is_some_and(|count| count >= parameters);
-            let takes_context = pass_context.unwrap_or_else(declares);
+            let takes_context = pass_context.unwrap_or_else(|| scope.declares(function, parameters));
             keeper.keep(scope, function).map(|function| Method { function, takes_context })
         };
-        let (chat, chat_stream) = (method(c"chat", 2.0), method(c"chatStream", 3.0));
+        let (chat, chat_stream) = (method(c"chat", 2), method(c"chatStream", 3));
         let object = keeper.keep(scope, inner.value()).filter(|_| chat.is_some() || chat_stream.is_some());
         let object = object.ok_or_else(|| inner.wrong(allowed))?;
         let provider = provider.map(Rc::from);

@@ -63,8 +63,7 @@ impl Work {
     pub fn request(runtime: &Rc<Runtime>, request: Argument, options: Argument) -> Checked<Self> {
         let (scope, function) = (request.scope(), request.function()?);
         let pass_context = options.field(c"passContext").optional(Argument::boolean)?;
-        let declares = || scope.as_number(scope.get(function, c"length")).is_some_and(|count| count >= 1.0);
-        let takes_context = pass_context.unwrap_or_else(declares);
+        let takes_context = pass_context.unwrap_or_else(|| scope.declares(function, 1));
         let function = Rc::new(request.reference(runtime)?);
         Ok(Self { runtime: runtime.clone(), function, kind: Kind::Request { takes_context } })
     }

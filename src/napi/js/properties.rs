@@ -56,6 +56,11 @@ impl Scope {
         }
     }
 
+    /// Whether a function declares `count` parameters or more.
+    pub fn declares(self, function: Value, count: u32) -> bool {
+        self.as_number(self.get(function, c"length")).is_some_and(|length| length >= count.into())
+    }
+
     /// Names of the enumerable string properties, `most` at the most.
     pub fn keys(self, object: Value, most: u32) -> Vec<Value> {
         let mut names = ptr::null_mut();
