@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
@@ -217,17 +218,12 @@ impl Arguments {
         let mut config = ChainConfig { client: read_client_config(options, defaults())?, ..ChainConfig::default() };
         options.field(c"timeoutMs").set(&mut config.client.retry.attempt_timeout, |time| time.millis(1.0))?;
         options.field(c"nextAfterContentFilter").set(&mut config.next_after_content_filter, Argument::boolean)?;
-        let breaker = BreakerConfig {
-            failure_threshold: options
-                .field(c"circuitFailureThreshold")
-                .optional(|threshold| threshold.count(1..=u32::MAX))?
-                .unwrap_or(4),
-            cooldown: options
-                .field(c"circuitResetWindowMs")
-                .optional(|time| time.millis(0.0))?
-                .unwrap_or(std::time::Duration::from_secs(60)),
-            ..BreakerConfig::default()
-        };
+        let mut breaker =
+            BreakerConfig { failure_threshold: 4, cooldown: Duration::from_secs(60), ..BreakerConfig::default() };
+        options
+            .field(c"circuitFailureThreshold")
+            .set(&mut breaker.failure_threshold, |failures| failures.count(BreakerConfig::FAILURE_THRESHOLD))?;
+        options.field(c"circuitResetWindowMs").set(&mut breaker.cooldown, |time| time.millis(0.0))?;
         let primary_only = options.field(c"breakerOfPrimaryOnly").optional(Argument::boolean)?.unwrap_or(false);
         let timer = JsTimer::read(runtime, options)?;
         let rng = read_rng(keeper, options)?;
@@ -259,9 +255,8 @@ impl Arguments {
 /// Article 002's figures.
 fn defaults() -> ClientConfig {
     let mut config = ClientConfig::default();
-    let jitter = Jitter::Additive { max: std::time::Duration::from_millis(300) };
-    let base = std::time::Duration::from_secs(1);
-    config.retry.backoff = BackoffConfig { base, jitter, ..BackoffConfig::default() };
-    config.retry.attempt_timeout = std::time::Duration::from_secs(15);
+    let jitter = Jitter::Additive { max: Duration::from_millis(300) };
+    config.retry.backoff = BackoffConfig { base: Duration::from_secs(1), jitter, ..BackoffConfig::default() };
+    config.retry.attempt_timeout = Duration::from_secs(15);
     config
 }
