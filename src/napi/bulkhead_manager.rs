@@ -7,8 +7,7 @@ use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Env, JsValue, Result};
 
 use super::arguments::{argument, config};
-use super::bulkhead::BulkheadStats;
-use super::bulkhead::{Bulkhead, Handle, on_clock, read_config};
+use super::bulkhead::{Bulkhead, BulkheadStats, Handle, on_clock, read_config};
 use super::clock::JsTimer;
 use super::executor::Runtime;
 use super::instance::{self, Instance, constructing};

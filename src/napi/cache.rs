@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use napi_derive_ohos::napi;
 use napi_ohos::bindgen_prelude::{This, Unknown};
-use napi_ohos::{Either, Env, Result};
+use napi_ohos::{Either, Env, JsValue, Result};
 
 use super::arguments::{Argument, argument, config};
 use super::client_config::given_token;
@@ -115,7 +115,7 @@ impl AnswerCache {
     pub fn new(env: Env, this: This, options: Unknown) -> Result<Self> {
         let scope = constructing::<Self>(env, &this)?;
         let runtime = Runtime::of(scope);
-        let keeper = Keeper::new(&runtime, scope, napi_ohos::JsValue::raw(&this));
+        let keeper = Keeper::new(&runtime, scope, this.raw());
         let options = config(scope, options, "options").options()?;
         let timer = JsTimer::read(&runtime, options)?;
         let mut settings = read_limits(options, ["maxEntries", "maxBytes", "ttlMs"])?;
