@@ -1,8 +1,8 @@
 //! What ArkTS sees. Converts, drives and reports; decides nothing. The only place with N-API types and `unsafe`.
 //!
 //! `js`, `json` and `kept` wrap Node-API, `executor` runs futures on the JS thread, `arguments` and `errors` read and
-//! make what crosses the border, `options`, `words` and the files of records name what stands in `index.d.ts` beside the
-//! classes; every other file is one exported class or function group of the same name.
+//! make what crosses the border; the files of options, words and records name what stands in `index.d.ts` beside
+//! the classes. Every other file is one exported class or function group of the same name, or what several of them share.
 //!
 //! # Adding a class
 //!
@@ -14,8 +14,8 @@
 //!    class that only this module makes refuses every call ([`made_elsewhere`](instance::made_elsewhere));
 //!    [`instance::make`] makes it.
 //! 3. **A method** begins with `self.instance.of(env)?`: only then is `self` what it seems. Arguments and the fields of
-//!    an options object are read with [`arguments`]; the options object itself stands in `options.rs`, for
-//!    `index.d.ts`. Then everything happens inside [`Runtime::enter`](executor::Runtime::enter), but for reading a
+//!    an options object are read with [`arguments`]; the options object itself stands in a file of options,
+//!    for `index.d.ts`. Then everything happens inside [`Runtime::enter`](executor::Runtime::enter), but for reading a
 //!    number of the core.
 //! 4. **Errors** are [`Thrown`](js::Thrown) up to the end of the method, where `?` makes the exception pending: no
 //!    sooner, since hardly anything of Node-API works while one is. So a closure for `enter` gives
