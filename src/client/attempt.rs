@@ -1,10 +1,10 @@
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 
 use crate::bulkhead::Hold;
 use crate::cancel::{CancelReason, CancelToken};
 use crate::clock::Timestamp;
+use crate::sync::atomic::Ordering;
 
 /// What an [`LlmClient`](super::LlmClient) may know of the attempt that it makes.
 ///
@@ -113,7 +113,7 @@ pub struct RequestId {
 impl RequestId {
     /// A new one.
     pub fn next() -> Self {
-        static COUNT: AtomicU64 = AtomicU64::new(1);
+        static COUNT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
         Self { count: COUNT.fetch_add(1, Ordering::Relaxed), text: OnceLock::new() }
     }
 
