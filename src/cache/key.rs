@@ -6,8 +6,6 @@ use std::sync::LazyLock;
 
 use serde_json::{Number, Value};
 
-use super::Normalization;
-
 /// The hash's secret: other keys in each process, so that no prompt can be made to fall on another one's key.
 static SECRET: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
@@ -45,12 +43,6 @@ impl CacheKey {
             to.write_u8(tag::TEXT);
             to.write(text.as_bytes());
         })
-    }
-
-    /// The key of a prompt without what `normalization` ignores. For prompts that stand alone: it knows neither model
-    /// nor history.
-    pub fn normalized_text(prompt: &str, normalization: Normalization) -> Self {
-        Self::of_text(&normalization.apply(prompt))
     }
 
     /// The key of the same thing for one user, provider, model …: equal only to keys of the same thing in an equal scope.

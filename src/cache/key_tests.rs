@@ -161,11 +161,3 @@ fn each_normalization_ignores_what_its_table_says() {
         assert_eq!(LettersAndDigits.apply(prompt), letters, "{prompt}");
     }
 }
-
-#[test]
-fn a_normalized_key_ignores_what_its_normalization_ignores() {
-    let key = |prompt, normalization| CacheKey::normalized_text(prompt, normalization);
-    assert_eq!(key(" Hi! ", Normalization::Wording), key("hi", Normalization::Wording));
-    assert_ne!(key("Hi!", Normalization::Exact), key("hi", Normalization::Exact));
-    assert_eq!(key(" hi ", Normalization::Exact), CacheKey::of_text("hi"));
-}
