@@ -67,6 +67,14 @@ fn fault(class: ErrorClass, text: impl Into<String>) -> Finding {
     Finding::Fault(class, text.into())
 }
 
+/// What kind of fault an answer shows that is no error: moderation, a stream that broke off.
+pub(super) fn fault_class(body: &Value) -> Option<ErrorClass> {
+    match in_body(body)? {
+        Finding::Fault(class, _) => Some(class),
+        Finding::Error(_) => None,
+    }
+}
+
 fn by_reason(reason: &str) -> Option<Finding> {
     finish_reason::class(reason).map(|class| fault(class, format!("finish reason {}", reason.trim())))
 }
@@ -170,8 +178,9 @@ fn in_document(document: &Value) -> Option<Finding> {
         if level.get("ModerationLevel").is_some_and(|level| level == "1" || level == 1) {
             return filtered("ModerationLevel");
         }
-        let refusal = level.get("refusal").or_else(|| level.get("message")?.get("refusal"));
-        if refusal.and_then(Value::as_str).is_some_and(|text| !text.is_empty()) {
+        let places = [Some(level), level.get("message"), level.get("delta")];
+        let refusal = places.into_iter().flatten().find_map(|place| place.get("refusal")?.as_str());
+        if refusal.is_some_and(|text| !text.is_empty()) {
             return filtered("refusal");
         }
     }

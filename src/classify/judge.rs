@@ -2,6 +2,7 @@
 
 use std::time::SystemTime;
 
+use super::answer;
 use super::body::{self, MAX_UNWRAPS, Place, ProviderError};
 use super::call_error::{CallError, MAX_CODE_BYTES, MAX_MESSAGE_BYTES};
 use super::class::ErrorClass;
@@ -123,9 +124,9 @@ impl<'a> Evidence<'a> {
             || harmony_class(facts, &code_text(facts.code.as_ref()?)).filter(|class| *class != ErrorClass::Unknown);
         self.class_of_provider().or_else(harmony).or_else(|| self.class_of_status()).unwrap_or_else(|| {
             match self.class_of_transport(facts) {
-                // The service answered well, and the client could not use it.
+                // The service answered well, and the client could not use it: what stands there may say why.
                 ErrorClass::Unknown if self.effective_status().is_some_and(status::is_success) => {
-                    ErrorClass::InvalidResponse
+                    facts.body.as_ref().and_then(answer::fault_class).unwrap_or(ErrorClass::InvalidResponse)
                 }
                 class => class,
             }

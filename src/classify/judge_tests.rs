@@ -356,6 +356,32 @@ fn an_answer_of_no_use_may_be_billed_and_a_refusal_is_not() {
 }
 
 #[test]
+fn an_answer_that_a_client_threw_is_judged_as_an_answer() {
+    let stream = "data: {\"choices\":[{\"delta\":{\"refusal\":\"I\"}}]}\n\ndata: [DONE]\n\n";
+    for (body, class) in [
+        // Azure leaves the content out.
+        (json!({"choices": [{"message": {"role": "assistant"}, "finish_reason": "content_filter"}]}), ContentFilter),
+        (
+            json!({"choices": [{"message": {"content": null, "refusal": "I can't"}, "finish_reason": "stop"}]}),
+            ContentFilter,
+        ),
+        (json!(stream), ContentFilter),
+        (json!("data: {\"choices\":[{\"delta\":{}}]}\n\n"), Interrupted),
+        (
+            json!({"choices": [{"message": {"content": null, "tool_calls": []}, "finish_reason": "tool_calls"}]}),
+            InvalidResponse,
+        ),
+    ] {
+        for body in [json!(body.as_str().map_or_else(|| body.to_string(), str::to_owned)), body] {
+            let error = judge(ErrorFacts { body: Some(body.clone()), message: "HTTP 200".into(), ..with_status(200) });
+            assert_eq!((error.class, error.maybe_billed), (class, true), "{body}");
+            let failed = judge(ErrorFacts { body: Some(body), ..with_status(503) });
+            assert_eq!(failed.class, Overloaded, "a status that failed says more");
+        }
+    }
+}
+
+#[test]
 fn the_record_of_an_error_is_filled_in() {
     let facts = ErrorFacts {
         status: Some(429),
