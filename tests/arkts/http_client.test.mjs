@@ -56,6 +56,11 @@ function withoutKey(outcome) {
   return outcome
 }
 
+/** A stream, as it is written. */
+const events = (...written) => reply(200, written.join(''), { 'content-type': 'text/event-stream' })
+const event = (data) => `data: ${JSON.stringify(data)}\n\n`
+const piece = (content, finish_reason = null) => event({ choices: [{ delta: { content }, finish_reason }] })
+
 const classes = (outcome) => outcome.trace.map((attempt) => attempt.code)
 
 describe('an answer', { concurrency: 4 }, () => {
@@ -110,11 +115,33 @@ describe('an answer', { concurrency: 4 }, () => {
     await until(() => server.requests[0].aborted)
   })
 
+  test('of a service that sends events without data as a sign of life', async () => {
+    const server = await serve(events('data:\n\ndata: \n\nid: 7\n\n', piece('It'), 'data:\ndata:\n\n', piece(' is.', 'stop')))
+    const outcome = await askStream(server.endpoint)
+    assert.deepEqual([outcome.status, outcome.text], ['ok', 'It is.'])
+  })
+
+  test('of a service that ends its stream with the whole answer once more', async () => {
+    const whole = { choices: [{ message: { content: 'It is noon.' }, finish_reason: 'stop' }] }
+    const server = await serve(events(piece('It is'), piece(' noon.'), event(whole), 'data: [DONE]\n\n'))
+    const outcome = await askStream(server.endpoint)
+    assert.deepEqual(outcome.pieces, ['It is', ' noon.'])
+    assert.equal(outcome.text, 'It is noon.')
+  })
+
   test('of a service that does not stream comes in one piece', async () => {
     const server = await serve(inPieces('断路器会暂停请求。🙂'))
     const outcome = await askStream(server.endpoint)
     assert.deepEqual(outcome.pieces, ['断路器会暂停请求。🙂'])
     assert.equal(outcome.status, 'ok')
+  })
+
+  test('of a service that gives each answer an error, which is empty', async () => {
+    for (const error of ['', {}, { message: '', code: null }]) {
+      const server = await serve(json(200, { error, choices: [{ message: { content: 'fine' }, finish_reason: '' }] }))
+      assert.equal((await ask(server.endpoint)).text, 'fine')
+      assert.equal((await askStream(server.endpoint)).text, 'fine')
+    }
   })
 
   test('has no authorization header without a key', async () => {
@@ -158,6 +185,8 @@ const faults = [
   ['400, too long', json(400, { error: { message: 'too long', code: 'context_length_exceeded' } }), 'context_length', {}],
   ['400 of another kind', json(400, { error: { message: 'temperature must be below 2' } }), 'bad_request', {}],
   ['a finish reason of moderation', answer('', 'content_filter'), 'content_filter', {}],
+  ['moderation without a content', json(200, { choices: [{ message: {}, finish_reason: 'content_filter' }] }), 'content_filter', {}],
+  ['a refusal', json(200, { choices: [{ message: { content: null, refusal: 'No.' }, finish_reason: 'stop' }] }), 'content_filter', { message: 'HTTP 200: No.' }],
   ['JSON that is cut', reply(200, '{"choices":[{"mess'), 'invalid_response', { message: 'HTTP 200: not JSON, or cut off' }],
   ['JSON of another shape', json(200, { hello: 'world' }), 'invalid_response', {}],
   ['JSON null', json(200, null), 'invalid_response', {}],
@@ -249,6 +278,18 @@ describe('a stream that breaks', { concurrency: 4 }, () => {
     assert.equal(outcome.error.code, 'interrupted')
   })
 
+  test('by the same, of a service that gives each piece an empty finish reason', async () => {
+    const server = await serve(events(piece('It is', '')))
+    const outcome = await askStream(server.endpoint)
+    assert.equal(outcome.status, 'partial')
+    assert.equal(outcome.error.code, 'interrupted')
+  })
+
+  test('an empty finish reason takes the place of none', async () => {
+    const server = await serve(events(piece('It is', 'length'), piece('', ''), 'data: [DONE]\n\n'))
+    assert.equal((await askStream(server.endpoint)).response.finishReason, 'length')
+  })
+
   test('a finish reason without [DONE] is an end', async () => {
     const server = await serve(stream(['It is noon.'], ''))
     assert.equal((await askStream(server.endpoint)).status, 'ok')
@@ -269,10 +310,25 @@ describe('a stream that breaks', { concurrency: 4 }, () => {
     assert.equal(outcome.text, 'It ')
   })
 
+  test('by an error in place of choices', async () => {
+    for (const field of ['message', 'msg']) {
+      const error = { object: 'error', [field]: 'The model is overloaded', code: 503 }
+      const server = await serve(events(event(error), 'data: [DONE]\n\n'))
+      const outcome = await askStream(server.endpoint, { maxRetries: 0 })
+      assert.deepEqual([outcome.error.code, outcome.error.message], ['overloaded', 'HTTP 200: The model is overloaded'])
+    }
+  })
+
   test('by an event that is no JSON', async () => {
     const server = await serve(stream([], '{"choices":', ''))
     const outcome = await askStream(server.endpoint, { maxRetries: 0 })
     assert.equal(outcome.error.code, 'invalid_response')
+  })
+
+  test('by a refusal', async () => {
+    const server = await serve(events(event({ choices: [{ delta: { refusal: 'No.' } }] }), piece('', 'stop'), 'data: [DONE]\n\n'))
+    assert.equal((await askStream(server.endpoint)).error.code, 'content_filter')
+    assert.equal(server.requests.length, 1)
   })
 
   test('by moderation', async () => {
@@ -308,6 +364,16 @@ describe('a stream that breaks', { concurrency: 4 }, () => {
     assert.ok(outcome.elapsedMs < 5000, `given up after ${outcome.elapsedMs} ms`)
     await until(() => server.requests[0].aborted)
   })
+})
+
+test('a key is hidden however the service spells it in JSON', async () => {
+  const key = 'bce-v3/Ab1+cd=='
+  const spelled = JSON.stringify(`Incorrect key: ${key}.`).replace('/', '\\/').replace('+', '\\u002B').replaceAll('=', '\\u003d')
+  const server = await serve(reply(401, `{"error":{"message":${spelled}}}`))
+  for (const ask of ['execute', 'chatStream']) {
+    const { error } = await clientFor(server.endpoint, {}, key)[ask]({ prompt: '' }, ask === 'execute' ? {} : () => {})
+    assert.equal(error.message, 'HTTP 401: Incorrect key: ***.')
+  }
 })
 
 test('leaves no listener on the token', async () => {
