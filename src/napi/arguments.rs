@@ -14,10 +14,14 @@ use super::executor::Runtime;
 use super::instance::is_instance;
 use super::js::{Checked, Scope, Thrown, Type, Value};
 use super::kept::{Keeper, Reference, UserFunction};
+use super::misspelt;
 use crate::error::{InvalidConfig, MAX_DURATION};
 
 /// The largest integer that ArkTS counts exactly: 2⁵³ − 1.
 pub const MAX_SAFE_INTEGER: u64 = 9_007_199_254_740_991;
+
+/// Code of the error for a setting.
+const CONFIG: &str = "INVALID_CONFIG";
 
 /// The longest array that an app may pass in.
 const MAX_ITEMS: u32 = 1_000;
@@ -44,7 +48,7 @@ pub fn returned_by(scope: Scope, value: Value, name: &'static str) -> Argument {
 
 /// An argument of a constructor, or an options object.
 pub fn config(scope: Scope, value: Unknown<'_>, name: &'static str) -> Argument {
-    Argument { code: "INVALID_CONFIG", ..argument(scope, value, name) }
+    Argument { code: CONFIG, ..argument(scope, value, name) }
 }
 
 impl Argument {
@@ -82,11 +86,16 @@ impl Argument {
         Self { name, ..self }
     }
 
-    /// An options object; `undefined` passes, with no fields.
+    /// An options object; `undefined` passes, with no fields. A misspelt setting is refused.
     pub fn options(self) -> Checked<Self> {
         match self.scope.type_of(self.value) {
             Type::Undefined => Ok(self),
-            Type::Object if self.scope.array_length(self.value).is_none() => Ok(self),
+            Type::Object if self.scope.array_length(self.value).is_none() => {
+                if self.code == CONFIG {
+                    misspelt::refuse(self.scope, self.value, self.code)?;
+                }
+                Ok(self)
+            }
             _ => Err(self.wrong("an object")),
         }
     }

@@ -17,6 +17,14 @@ pub fn bad_input(scope: Scope, code: &str, wrong: &InvalidConfig) -> Thrown {
     scope.thrown(error)
 }
 
+/// A name that no option has, but that is meant for one.
+pub fn bad_name(scope: Scope, code: &str, given: &str, meant: &str) -> Thrown {
+    let message = format!("{given}: got an option of a name that is none, allowed: {meant}");
+    let error = coded_error(scope, &message, code, false, None);
+    scope.set(error, c"field", scope.string(given));
+    scope.thrown(error)
+}
+
 fn coded_error(scope: Scope, message: &str, code: &str, retryable: bool, retry_after: Option<Duration>) -> Value {
     let error = scope.error(message);
     scope.set(error, c"code", scope.string(code));

@@ -87,6 +87,7 @@ mod json;
 mod kept;
 mod layer_options;
 mod metrics;
+mod misspelt;
 mod mock;
 mod models;
 mod named;
