@@ -50,6 +50,7 @@ check() { # ABI FILE
   [[ $names = *napi_module_register* ]] || fault "never calls napi_module_register"
   readelf -W --dyn-syms "$file" | grep -qE 'FUNC +GLOBAL +DEFAULT +[0-9]+ napi_register_module_v1$' ||
     fault "does not export napi_register_module_v1"
+  grep -q 'NODELETE' <<<"$dynamic" || fault "may be unloaded (no NODELETE), under its own threads and objects"
 
   ! grep -qE '\] \.(symtab|debug_)' <<<"$headers" || fault "not stripped"
   ! grep -qE '^ +TLS ' <<<"$headers" || fault "has thread-local storage (PT_TLS), scarce for libraries opened late"
@@ -63,7 +64,7 @@ check() { # ABI FILE
   # the name that the engine will see; it looks the module up by the name of its file
   if folder=$("$root/scripts/musl-node.sh" "$arch"); then
     name=$("$folder/register_probe" "$file" 2>&1) || true
-    [[ $name = "$module" ]] || fault "registers as '$name', not '$module'"
+    [[ $name = "$module"$'\n'"$module" ]] || fault "registers as '${name//$'\n'/, }', not '$module', once for each import"
   else
     unprobed="$unprobed $abi"
   fi

@@ -46,9 +46,9 @@
 //!
 //! # Environments
 //!
-//! There is one [`Runtime`](executor::Runtime) for each: main thread, Worker, TaskPool thread. When the library is loaded
-//! twice on one thread, which HarmonyOS never does, only the classes of the later load make instances: napi-ohos keeps
-//! one list of them.
+//! There is one [`Runtime`](executor::Runtime) for each: main thread, Worker, TaskPool thread. When the module is loaded
+//! twice on one thread, as HarmonyOS does for a second `import()` after it has forgotten the first, only the classes of
+//! the later load make instances: napi-ohos keeps one list of them.
 
 mod agent;
 mod agent_options;
@@ -86,6 +86,7 @@ mod js;
 mod json;
 mod kept;
 mod layer_options;
+mod load;
 mod metrics;
 mod misspelt;
 mod mock;

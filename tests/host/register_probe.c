@@ -1,5 +1,7 @@
 /* Prints the name under which a library registers itself, as the Ark engine sees it: the engine opens the library and its
- * constructor calls napi_module_register. One line for each registration; "(no init function)" if it has none.
+ * constructor calls napi_module_register; then the engine calls napi_onLoad. When it has forgotten the module it does so
+ * again, and a library that was never unloaded has no constructor then. One line for each registration; "(no init
+ * function)" if it has none.
  * All other napi_* come from the stub libace_napi.z.so: none is called before the engine runs the init function.
  */
 #include <dlfcn.h>
@@ -12,7 +14,15 @@ void napi_module_register(napi_module *module) {
 }
 
 int main(int argc, char **argv) {
-  if (argc == 2 && dlopen(argv[1], RTLD_NOW | RTLD_LOCAL)) return 0;
-  fprintf(stderr, "%s\n", argc == 2 ? dlerror() : "usage: register_probe LIBRARY");
-  return 1;
+  for (int import = 0; import < 2; import++) {
+    void *library = argc == 2 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (!library) {
+      fprintf(stderr, "%s\n", argc == 2 ? dlerror() : "usage: register_probe LIBRARY");
+      return 1;
+    }
+    void (*loaded)(void) = (void (*)(void))dlsym(library, "napi_onLoad");
+    if (loaded) loaded();
+    dlclose(library);
+  }
+  return 0;
 }

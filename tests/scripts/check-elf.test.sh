@@ -22,6 +22,12 @@ __attribute__((constructor)) static void enroll(void) {
   napi_module module = {.nm_version = 1, .nm_modname = NAME, .nm_register_func = INIT};
   napi_module_register(&module);
 }
+#ifndef ONCE
+__attribute__((visibility("default"))) void napi_onLoad(void) {
+  static int opened;
+  if (opened++) enroll();
+}
+#endif
 #endif
 void *keep = (void *)napi_create_object; /* needs libace_napi.z.so in any case */
 #ifdef IMPORT
@@ -42,7 +48,7 @@ build() { # ARCH FILE FLAGS...: SONAME and stripping are flags, so that a plant 
   local stubs=$ndk/native/sysroot/usr/lib/$arch-linux-ohos
   zig_cc "$arch" -w -O1 -shared -fPIC -I "$headers" -Wl,-z,undefs "$work/module.c" "$stubs/libace_napi.z.so" -o "$file" "$@"
 }
-good=(-s -Wl,-soname,libresilience.so)
+good=(-s -Wl,-soname,libresilience.so -Wl,-z,nodelete)
 
 accept() { expect "accepts $1" 0 "no faults" "$root/scripts/check-elf.sh" "$2" "$3"; } # NAME ABI FILE
 refuse() { expect "refuses $1" 1 "FAULT: $4" "$root/scripts/check-elf.sh" "$2" "$3"; } # NAME ABI FILE MESSAGE
@@ -66,7 +72,9 @@ plant "a Node-API function that is too new" "imports napi_wrap_enhance, which AP
 plant "a Node-API function that Ark lacks" "imports node_api_symbol_for" "${good[@]}" -DIMPORT=node_api_symbol_for
 plant "a log function that is too new" "imports OH_LOG_PrintMsg" "${good[@]}" -DIMPORT=OH_LOG_PrintMsg
 plant "a libc function that HarmonyOS lacks" "imports pthread_cancel" "${good[@]}" -DIMPORT=pthread_cancel
-plant "a wrong module name" "registers as 'Resilience'" "${good[@]}" '-DNAME="Resilience"'
+plant "a wrong module name" "registers as 'Resilience, Resilience'" "${good[@]}" '-DNAME="Resilience"'
+plant "no registration at the second import" "registers as 'resilience', not" "${good[@]}" -DONCE
+plant "a library that may be unloaded" "may be unloaded" -s -Wl,-soname,libresilience.so
 plant "no registration" "never calls napi_module_register" "${good[@]}" -DNO_REGISTER
 plant "no exported init function" "does not export napi_register_module_v1" "${good[@]}" -DNO_INIT
 plant "debug symbols" "not stripped" -g -Wl,-soname,libresilience.so
