@@ -19,7 +19,7 @@ pub fn bad_input(scope: Scope, code: &str, wrong: &InvalidConfig) -> Thrown {
 
 /// A name that no option has, but that is meant for one.
 pub fn bad_name(scope: Scope, code: &str, given: &str, meant: &str) -> Thrown {
-    let message = format!("{given}: got an option of a name that is none, allowed: {meant}");
+    let message = format!("{given}: there is no such option, allowed: {meant}");
     let error = coded_error(scope, &message, code, false, None);
     scope.set(error, c"field", scope.string(given));
     scope.thrown(error)

@@ -187,6 +187,7 @@ const faults = [
   ['a finish reason of moderation', answer('', 'content_filter'), 'content_filter', {}],
   ['moderation without a content', json(200, { choices: [{ message: {}, finish_reason: 'content_filter' }] }), 'content_filter', {}],
   ['a refusal', json(200, { choices: [{ message: { content: null, refusal: 'No.' }, finish_reason: 'stop' }] }), 'content_filter', { message: 'HTTP 200: No.' }],
+  ['reasoning that used up all tokens', answer('', 'length'), 'invalid_response', { message: 'HTTP 200: no text (length)' }],
   ['JSON that is cut', reply(200, '{"choices":[{"mess'), 'invalid_response', { message: 'HTTP 200: not JSON, or cut off' }],
   ['JSON of another shape', json(200, { hello: 'world' }), 'invalid_response', {}],
   ['JSON null', json(200, null), 'invalid_response', {}],
@@ -317,6 +318,18 @@ describe('a stream that breaks', { concurrency: 4 }, () => {
       const outcome = await askStream(server.endpoint, { maxRetries: 0 })
       assert.deepEqual([outcome.error.code, outcome.error.message], ['overloaded', 'HTTP 200: The model is overloaded'])
     }
+  })
+
+  test('by the end of the connection within an event', async () => {
+    const server = await serve(events(piece('It is'), 'data: {"choices":[{"del'))
+    const outcome = await askStream(server.endpoint)
+    assert.deepEqual([outcome.status, outcome.error.code, outcome.text], ['partial', 'interrupted', 'It is'])
+  })
+
+  test('by reasoning that used up all tokens', async () => {
+    const server = await serve(events(piece('', 'length'), 'data: [DONE]\n\n'))
+    const outcome = await askStream(server.endpoint)
+    assert.deepEqual([outcome.error.code, server.requests.length], ['invalid_response', 1])
   })
 
   test('by an event that is no JSON', async () => {

@@ -970,7 +970,7 @@ for (const [kind, make] of Object.entries(settings)) {
     for (const name of Object.keys(api.interfaces[kind])) {
       const snake = name.replace(/[A-Z]/g, (letter) => '_' + letter)
       for (const misspelt of [name.length > 8 ? name.slice(0, 4) + name.slice(5) : name.toUpperCase(), snake === name ? name + '_' : snake]) {
-        const refused = { code: 'INVALID_CONFIG', field: misspelt, message: `${misspelt}: got an option of a name that is none, allowed: ${name}` }
+        const refused = { code: 'INVALID_CONFIG', field: misspelt, message: `${misspelt}: there is no such option, allowed: ${name}` }
         await assert.rejects(async () => make({ [misspelt]: undefined }), refused)
       }
     }
