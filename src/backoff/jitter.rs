@@ -2,14 +2,15 @@ use std::time::Duration;
 
 use crate::millis::millis;
 
-/// How a wait is spread. `d` is the exponential wait under the cap.
+/// How a wait is spread. `d` is the exponential wait, at most the cap. Kinds that reach above `d` keep it so far below the cap that
+/// the spread fits under it.
 ///
 /// Comparison of the kinds: <https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/>.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Jitter {
     /// Exactly `d`. Only for tests: devices that failed together come back together.
     None,
-    /// `d · [1 − spread, 1 + spread)`, spread in `[0, 1]`.
+    /// `d · [1 − spread, 1 + spread)`, spread in `[0, 1]`; `d` is at most cap / (1 + spread).
     Multiplicative {
         /// Half the width, as a share of `d`.
         spread: f64,
@@ -18,7 +19,7 @@ pub enum Jitter {
     Full,
     /// `[d/2, d)`.
     Equal,
-    /// `d + [0, max)`.
+    /// `d + [0, max)`; `d` is at most cap − max.
     Additive {
         /// The most that is added; not above the cap of the delay.
         max: Duration,

@@ -16,7 +16,7 @@ pub trait QualityCheck {
     fn score(&self, text: &str, model: &str) -> impl Future<Output = Result<f64, String>>;
 }
 
-/// Article 004's rules: an answer that is empty or all but empty, that refuses, or that got stuck scores 0, any other 1.
+/// Article 004's rules: an answer of fewer than 5 characters, that refuses, or that got stuck scores 0, any other 1.
 /// Beyond the article: words of refusal in English, text that was cut short of its first sentence, and one that only
 /// repeats itself. That an answer is long proves nothing.
 ///

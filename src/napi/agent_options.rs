@@ -265,8 +265,10 @@ pub struct AgentOptions {
     pub bulkheads: Option<TierBulkheads>,
     /// Whether another model is asked at all; default true.
     pub enable_degradation: Option<bool>,
-    /// Judges an answer: true or false, or a score from 0 to 1. Default: article 004's rules. When it throws, or gives
-    /// anything else, the answer is given as it is, and not as accepted.
+    /// Judges an answer: true or false, or a score from 0 to 1. Default: article 004's rules. They accept no answer of fewer
+    /// than 5 characters, none that refuses (`抱歉`, `I'm sorry` …) and none that repeats itself: where "Yes" is a good answer
+    /// give your own rule, or stronger models are asked, and paid, for another one. When it throws, or gives anything else, the
+    /// answer is given as it is, and not as accepted.
     #[napi(ts_type = "(output: string, model: string) => boolean | number | Promise<boolean | number>")]
     pub quality_check: Option<f64>,
     /// Answers of this score and above are accepted. 0 to 1; default 0.5.

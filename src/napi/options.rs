@@ -53,16 +53,17 @@ pub struct WindowOptions {
     pub slow_call_ms: Option<f64>,
 }
 
-/// How waits are spread. `d` is the exponential wait under the cap.
+/// How waits are spread. `d` is the exponential wait, baseMs · factor^(retry − 1), at most maxMs.
 #[napi(string_enum = "snake_case")]
 pub enum Jitter {
-    /// d · [1 − jitterSpread, 1 + jitterSpread); article 000 with a spread of 0.5.
+    /// d · [1 − jitterSpread, 1 + jitterSpread); article 000 with a spread of 0.5. So that this stays under maxMs, d is at most
+    /// maxMs / (1 + jitterSpread): with 30 000 and 0.5 the longest waits are 10 000 to 30 000, 20 000 in the middle.
     Multiplicative,
     /// [0, d); article 001.
     Full,
     /// [d/2, d).
     Equal,
-    /// d + [0, jitterMs); article 002.
+    /// d + [0, jitterMs); article 002. d is at most maxMs − jitterMs.
     Additive,
     /// [baseMs, 3 · previous wait), under the cap.
     Decorrelated,
