@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every check, each as a named step with its log in target/test-logs, and ends with a summary.
+# Runs every check, each as a named step with its log in target/test-logs, and tells how it ended; a summary comes last.
 #   test.sh              all steps
 #   test.sh STEP...      only these
 #   test.sh --help       this, and the names of the steps
@@ -13,43 +13,49 @@ cd "$root"
 logs=$target/test-logs
 mkdir -p "$logs"
 only=" $* "
-passed=0 failed=0 skipped=0 summary=()
 stoppable
+trap 'told_to_stop; stop_children' EXIT
+rm -f "$logs"/*.result
 
 # step NAME COMMAND...
 step() { if wanted "$1"; then in_background run "$@"; wait $! || true; finish "$1"; fi; }
 # The same in two parts, so that compiling goes on beside other steps. Nothing that measures time runs in between.
 start() { if wanted "$1"; then in_background run "$@"; started=$!; fi; }
-join() { if wanted "$1"; then say "$1: waiting for it"; wait "$started" || true; finish "$1"; fi; }
+join() { if wanted "$1"; then [[ -e $logs/$1.result ]] || say "$1: waiting for it"; wait "$started" || true; finish "$1"; fi; }
 wanted() { [[ $only = "  " || $only = *" $1 "* ]]; }
 
 run() {
   local name=$1 begin=$SECONDS code; shift
   say "$name"
-  rm -f "$logs/$name.result"
   set +e # no "|| code=$?": that would switch errexit off inside the steps that are functions
   (set -e; "$@") >"$logs/$name.log" 2>&1 </dev/null
   code=$?
   set -e
-  echo "$code $((SECONDS - begin))" >"$logs/$name.result"
+  tell "$name" $code $((SECONDS - begin))
 }
 
-finish() {
-  local name=$1 code seconds mark=ok note=""
-  read -r code seconds 2>/dev/null <"$logs/$name.result" || code=killed seconds=0
+# tell NAME CODE SECONDS: one line, which is the step's result too, and the end of the log of what failed
+tell() {
+  local name=$1 code=$2 seconds=$3 mark=ok note='' line
   case $code in
-    0) passed=$((passed + 1)); note=$(grep -hE '^([0-9]+ passed, [0-9]+ failed|note: )' "$logs/$name.log" | tail -n 1) || true ;;
+    0) note=$(grep -hE '^([0-9]+ passed, [0-9]+ failed|note: )' "$logs/$name.log" | tail -n 1) || true ;;
     77) mark=skipped note=$(sed -n 's/^skip: //p' "$logs/$name.log" | tail -n 1) ;;
     *) mark=FAILED note="exit code $code, ${logs#"$root"/}/$name.log" ;;
   esac
   [[ $mark = skipped && ${CI:-} = true ]] && mark=FAILED
-  [[ $mark = skipped ]] && skipped=$((skipped + 1))
+  printf -v line '%-8s %-14s %4d s  %s' "$mark" "$name" "$seconds" "$note"
   if [[ $mark = FAILED ]]; then
-    failed=$((failed + 1))
-    printf '%s\n' "---- $name failed; the end of its log:"; tail -n 60 "$logs/$name.log"; echo "----"
+    printf '%s\n' "$line" "---- the end of its log:"; tail -n 60 "$logs/$name.log"; echo "----"
+  else echo "$line"
   fi
-  summary+=("$(printf '%-8s %-14s %4d s  %s' "$mark" "$name" "$seconds" "$note")")
+  echo "$line" >"$logs/$name.result"
 }
+
+finish() { [[ -s $logs/$1.result ]] || tell "$1" killed 0; } # whoever is killed tells nothing
+
+results() { cat "$logs"/*.result 2>/dev/null | grep "^$1 "; } # ok, skipped or FAILED
+counts() { echo "$(results ok | wc -l) passed, $(results FAILED | wc -l) failed, $(results skipped | wc -l) skipped"; }
+told_to_stop() { [[ ${ended:-} ]] || echo "stopped after $SECONDS s; until then $(counts)"; }
 
 packages() { # all at once: two package managers can't run side by side
   ensure_rust; ensure_node; ensure_python
@@ -136,8 +142,10 @@ step soak scripts/soak.sh --short
 step sanitize-plant tests/scripts/sanitize.test.sh
 step sanitize scripts/sanitize.sh --short
 
+ended=1
 echo
-printf '%s\n' "${summary[@]}"
+results skipped || true
+results FAILED || true
 echo "total: $SECONDS s on $(nproc) cores"
-echo "$passed passed, $failed failed, $skipped skipped"
-[[ $failed = 0 ]]
+counts
+! results FAILED >/dev/null

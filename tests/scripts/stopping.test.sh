@@ -46,6 +46,11 @@ both "Ctrl-C ends test.sh and what it runs" INT 130 group
 both "so does an interrupt for itself alone" INT 130 process
 both "so does TERM" TERM 143 process
 both "so does a terminal that is closed" HUP 143 group
+plant 'exit 0'
+printf '#!/usr/bin/env bash\nuntil [[ -s target/test-logs/build-ohos.result ]]; do sleep 0.1; done\n%s\n' "$slow" >"$repo/scripts/build-host.sh"
+stop "a stopped run ends while one of its steps runs" 3 INT 130 group env -u CARGO_TARGET_DIR "$repo/scripts/test.sh" build-ohos build-host
+expect "it has told of the step that had passed" 0 "ok       build-ohos " cat "$work/output"
+expect "and counts it" 0 "until then 1 passed, 0 failed, 0 skipped" cat "$work/output"
 plant 'mkdir -p dist; touch dist/index.d.ts'
 expect "the next run works" 0 "2 passed, 0 failed, 0 skipped" env -u CARGO_TARGET_DIR "$repo/scripts/test.sh" build-ohos build-host
 plant 'kill -KILL $PPID'
@@ -56,6 +61,7 @@ import { appendFileSync } from 'node:fs'
 appendFileSync(process.env.PIDS, `${process.pid}\n`)
 setTimeout(() => {}, 600_000)
 END
+ensure_host_build >&2 # cold it takes minutes
 stop "Ctrl-C ends node-suite.sh and its suite" 1 INT 130 group "$root/scripts/node-suite.sh" HOST "$work/suite.test.mjs"
 
 finish
