@@ -12,6 +12,8 @@ for name; do [[ " ${steps[*]} " = *" $name "* ]] || die "there is no step '$name
 cd "$root"
 logs=$target/test-logs
 mkdir -p "$logs"
+exec {lock}>"$logs/.lock"
+flock -n $lock || die "another test.sh runs in ${target%/}: wait for its end, or give this one a CARGO_TARGET_DIR of its own"
 only=" $* "
 stoppable
 trap 'told_to_stop; stop_children' EXIT
@@ -26,6 +28,7 @@ wanted() { [[ $only = "  " || $only = *" $1 "* ]]; }
 
 run() {
   local name=$1 begin=$SECONDS code; shift
+  exec {lock}>&- # what a step leaves behind must not hold it
   say "$name"
   set +e # no "|| code=$?": that would switch errexit off inside the steps that are functions
   (set -e; "$@") >"$logs/$name.log" 2>&1 </dev/null

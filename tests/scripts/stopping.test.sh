@@ -47,9 +47,10 @@ both "so does an interrupt for itself alone" INT 130 process
 both "so does TERM" TERM 143 process
 both "so does a terminal that is closed" HUP 143 group
 plant 'exit 0'
-printf '#!/usr/bin/env bash\nuntil [[ -s target/test-logs/build-ohos.result ]]; do sleep 0.1; done\n%s\n' "$slow" >"$repo/scripts/build-host.sh"
+printf '#!/usr/bin/env bash\nuntil [[ -s target/test-logs/build-ohos.result ]]; do sleep 0.1; done\nscripts/test.sh lockfile >"$PIDS.second" 2>&1\n%s\n' "$slow" >"$repo/scripts/build-host.sh"
 stop "a stopped run ends while one of its steps runs" 3 INT 130 group env -u CARGO_TARGET_DIR "$repo/scripts/test.sh" build-ohos build-host
 expect "it has told of the step that had passed" 0 "ok       build-ohos " cat "$work/output"
+expect "a second run beside it says so and ends" 0 "error: another test.sh runs in " cat "$PIDS.second"
 expect "and counts it" 0 "until then 1 passed, 0 failed, 0 skipped" cat "$work/output"
 plant 'mkdir -p dist; touch dist/index.d.ts'
 expect "the next run works" 0 "2 passed, 0 failed, 0 skipped" env -u CARGO_TARGET_DIR "$repo/scripts/test.sh" build-ohos build-host
