@@ -37,7 +37,7 @@ stoppable
 
 ensure_cargo_fuzz() {
   [[ $("$tools/bin/cargo-fuzz" --version 2>/dev/null) = *" $CARGO_FUZZ_VERSION" ]] && return
-  say "Installing cargo-fuzz $CARGO_FUZZ_VERSION"
+  say "Installing cargo-fuzz $CARGO_FUZZ_VERSION: it is compiled, which takes minutes"
   CARGO_TARGET_DIR=$tools/cargo-fuzz-build \
     cargo install --quiet --locked --root "$tools" --version "$CARGO_FUZZ_VERSION" cargo-fuzz >&2
   rm -rf "$tools/cargo-fuzz-build"

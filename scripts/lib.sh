@@ -172,7 +172,7 @@ zig_cc() { # ARCH ARGS...
 ensure_ohrs() {
   [[ $(PATH=$tools/bin:$PATH ohrs --version 2>/dev/null) = *"$OHRS_VERSION"* ]] && return
   ensure_rust
-  say "Installing ohrs $OHRS_VERSION"
+  say "Installing ohrs $OHRS_VERSION: it is compiled, which takes minutes"
   CARGO_TARGET_DIR=$tools/ohrs-build cargo install --quiet --locked --root "$tools" --version "$OHRS_VERSION" ohrs >&2
   rm -rf "$tools/ohrs-build"
 }

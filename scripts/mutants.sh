@@ -10,16 +10,18 @@ source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh" || exit
 usage_if_asked "$@"
 MUTANTS_VERSION=27.1.0
 
+modules=$(cd "$root/src" && printf '%s\n' * | sed 's/\.rs$//' | grep -vxE 'lib|napi' | sort -u | paste -sd ' ')
 again=
 if [[ ${1:-} = --again ]]; then again=1; shift; fi
 [[ $# -gt 0 ]] || set -- backoff retry breaker classify
 for module; do
-  [[ $module =~ ^[a-z_]+$ && (-d $root/src/$module || -f $root/src/$module.rs) ]] ||
-    die "usage: mutants.sh [--again] [MODULE...]; there is no module '$module'"
+  [[ $module != -* ]] || die "usage: mutants.sh [--again] [MODULE...]; there is no option '$module'"
+  [[ " $modules " = *" $module "* ]] ||
+    die "usage: mutants.sh [--again] [MODULE...]; there is no module '$module'; modules: $modules"
 done
 ensure_rust
 if [[ $(PATH=$tools/bin:$PATH cargo mutants --version 2>/dev/null) != *" $MUTANTS_VERSION" ]]; then
-  say "Installing cargo-mutants $MUTANTS_VERSION"
+  say "Installing cargo-mutants $MUTANTS_VERSION: it is compiled, which takes minutes"
   CARGO_TARGET_DIR=$tools/mutants-build cargo install --quiet --locked --root "$tools" --version "$MUTANTS_VERSION" cargo-mutants >&2
   rm -rf "$tools/mutants-build"
 fi

@@ -4,7 +4,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 repo=$work/repo
 copy_of_repo "$repo"
-cp -r "$root/demo" "$repo/"
+cp -r "$root/demo" "$root/src" "$repo/"
 run() { env -u CARGO_TARGET_DIR "$repo/scripts/$1" "${@:2}"; }
 
 for script in "$repo"/scripts/*.sh; do
@@ -22,6 +22,8 @@ done
 for name in api bench build-ohos chaos check-elf fuzz hypium-suite musl-node mutants node-suite sanitize soak threads; do
   expect "$name.sh with an argument that it does not know" 1 "usage: $name.sh" run $name.sh nosuch
 done
+expect "mutants.sh names the modules" 1 "there is no module 'nosuch'; modules: backoff breaker " run mutants.sh nosuch
+expect "mutants.sh with a mistyped option" 1 "there is no option '--agin'" run mutants.sh --agin
 
 expect "test.sh --help names the steps" 0 "Steps: packages build-ohos " run test.sh --help
 expect "test.sh with an unknown step names the steps" 1 "there is no step 'nosuch'; steps: packages build-ohos " run test.sh nosuch
