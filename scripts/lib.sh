@@ -11,6 +11,7 @@ target=${CARGO_TARGET_DIR:-$root/target}
 export CARGO_TARGET_DIR=$target
 export LC_ALL=C.UTF-8 # readelf and others translate what is read here
 tools=$target/tools
+export npm_config_update_notifier=false npm_config_progress=false # npm's advertisement and its spinner
 
 # Pinned, so that the same commit builds the same files next year.
 OHRS_VERSION=1.5.0
