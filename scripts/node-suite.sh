@@ -57,7 +57,7 @@ for suite in "${suites[@]}"; do
     f=1; echo "no test ran" >>"$log"
   fi
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + ${s:-0}))
-  printf '%-40s %4d passed %4d failed  %3d s\n' "$name" "$p" "$f" $((SECONDS - start))
+  printf '%-40s %4d passed %4d failed %4d skipped  %3d s\n' "$name" "$p" "$f" "${s:-0}" $((SECONDS - start))
   [[ $f = 0 ]] || sed 's/^/    /' "$log"
 done
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -45,7 +45,10 @@ test('the table has each way to end', () => assert.deepEqual(ways, Object.keys(E
 for (const [index, point] of points.entries()) {
   // a process takes seconds there: each way once, each at another point
   const there = slow ? ways.filter((way, i) => index === i * 3) : ways
-  if (there.length === 0) continue
+  if (there.length === 0) {
+    test.skip(`the end comes ${point}`, 'under qemu at every third point only')
+    continue
+  }
   test(`the end comes ${point}: ${there.join(', ')}`, async () => {
     const ends = await Promise.all(there.map((way) => run(point, way)))
     for (const [i, { code, signal, stdout, stderr, left }] of ends.entries()) {
