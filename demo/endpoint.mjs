@@ -13,7 +13,13 @@ export async function ask(lib, options, output, cancelToken) {
   const breaker = new lib.CircuitBreaker(Math.max(3, options.retries + 1))
   const recorder = new Recorder(lib, timeline, breaker)
   const service = new OpenAiClient(options)
-  const inner = recorder.watch(() => service)
+  const waiting = {
+    chat(request, context) {
+      timeline.event('asking', { detail: `waiting for an answer, up to ${duration(context.timeoutMs)}` })
+      return service.chat(request, context)
+    },
+  }
+  const inner = recorder.watch(() => waiting)
   const client = new lib.ResilientLlmClient(inner, config(lib, options), breaker, undefined, recorder.onRetry)
 
   timeline.title(`${options.model} at ${withoutQuery(options.url)}, through libresilience ${lib.version()}`)
@@ -57,6 +63,6 @@ function conclude(timeline, outcome, options, breaker) {
   if (retryAfterMs > 0) timeline.text(`  the service asks to be left alone for ${duration(retryAfterMs)}`)
   if (breaker.state === 'OPEN') timeline.text(`  the breaker stays open for ${duration(breaker.opensInMs)}`)
   if (outcome.maybeBilled) timeline.text('  an attempt without an answer may have been billed')
-  const next = nextStep(outcome, options)
+  const next = nextStep(outcome, { ...options, opensInMs: breaker.opensInMs })
   if (next) timeline.text(`  next step: ${next}`)
 }

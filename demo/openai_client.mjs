@@ -5,7 +5,7 @@
 class ServiceError extends Error {
   constructor(response, body, answer) {
     const said = [answer?.error?.message, answer?.error, answer?.message].find((text) => typeof text === 'string')
-    super([`HTTP ${response.status}`, said ?? notJson(response, body, answer)].filter(Boolean).join(': '))
+    super([`HTTP ${response.status}`, said ?? noAnswer(response, body, answer)].filter(Boolean).join(': '))
     this.name = 'ServiceError'
     this.status = response.status
     this.headers = Object.fromEntries(response.headers) // names come in lower case; Retry-After is in here
@@ -56,8 +56,8 @@ export class OpenAiClient {
   #answer(response, body) {
     const answer = parsed(body)
     // No JSON in a 200 is the page of a hotel's Wi-Fi, say; and some services report errors inside a 200.
-    if (!response.ok || answer === undefined || answer?.error) throw new ServiceError(response, body, answer)
     const choice = answer?.choices?.[0]
+    if (!response.ok || answer?.error || !isAnswer(choice)) throw new ServiceError(response, body, answer)
     // With the rest of the answer: ResilientLlmClient knows the errors that providers hide in there.
     return { ...answer, text: choice?.message?.content, finishReason: choice?.finish_reason }
   }
@@ -76,10 +76,12 @@ export class OpenAiClient {
   }
 }
 
-/** What came in place of JSON; undefined if it is JSON, or nothing with an error's status. */
-function notJson(response, body, answer) {
+const isAnswer = (choice) => Boolean(choice?.message ?? choice?.finish_reason)
+
+/** What came in place of an answer; undefined if it is JSON that tells of an error, or nothing with an error's status. */
+function noAnswer(response, body, answer) {
   const isPage = /^\s*<(!doctype|html)/i.test(body) || response.headers.get('content-type')?.startsWith('text/html')
-  if (answer !== undefined) return undefined
+  if (answer !== undefined) return response.ok && !answer?.error ? 'no message in choices' : undefined
   if (isPage) return 'an HTML page instead of JSON'
   if (!response.ok) return undefined
   return body.trim() ? 'not JSON, or cut off' : 'an empty body instead of JSON'

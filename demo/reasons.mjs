@@ -85,8 +85,9 @@ const NEXT_STEPS = {
   unknown: () => 'the last error above is all that is known; check the URL and try again',
 }
 
-function askAgain({ retries }, { retryAfterMs }) {
-  const when = retryAfterMs > 0 ? `ask again in ${duration(retryAfterMs)}` : 'ask again in a minute'
+function askAgain({ retries, opensInMs = 0 }, { retryAfterMs = 0 }) {
+  const waitMs = Math.max(retryAfterMs, opensInMs)
+  const when = `ask again in ${waitMs > 0 ? duration(waitMs) : 'a minute'}`
   return retries < MOST_RETRIES ? `${when}, or allow more retries: --retries ${Math.min(retries + 3, MOST_RETRIES)}` : when
 }
 

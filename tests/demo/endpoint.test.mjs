@@ -220,8 +220,10 @@ describe('no answer', { concurrency: 6 }, () => {
     ['429 without quota', json(429, quota, { 'retry-after': '1' }), 'quota', 'fallback', /top up/],
     ['JSON that is cut', reply(200, '{"choices":[{"mess'), 'invalid_response', 'fallback', /HTTP 200: not JSON, or cut off/],
     ['a text in a 200', reply(200, 'It is noon.'), 'invalid_response', 'fallback', /HTTP 200: not JSON, or cut off/],
-    ['JSON of another shape', json(200, { hello: 'world' }), 'invalid_response', 'fallback', /check the URL/],
+    ['JSON of another shape', json(200, { hello: 'world' }), 'invalid_response', 'fallback', /HTTP 200: no message in choices/],
+    ['no choices', json(200, { choices: [] }), 'invalid_response', 'fallback', /HTTP 200: no message in choices/],
     ['JSON null', json(200, null), 'invalid_response', 'fallback', /check the URL/],
+    ['no quota in a 200', json(200, { base_resp: { status_code: 1008, status_msg: 'insufficient balance' } }), 'quota', 'fallback', /HTTP 200: no message in choices: insufficient balance[^]*top up/],
     ['an empty body', reply(200, ''), 'invalid_response', 'fallback', /HTTP 200: an empty body instead of JSON/],
     ['a login page in a 200', page, 'invalid_response', 'fallback', /login page/],
     ['a page that does not say so', reply(200, '\n<HTML>hello'), 'invalid_response', 'fallback', /HTTP 200: an HTML page instead of JSON/],
@@ -275,6 +277,13 @@ describe('no answer', { concurrency: 6 }, () => {
       lines.forEach((line, i) => assert.match(line, expected[i], name))
     }
     await Promise.all(cases.map(run))
+  })
+
+  test('the fallback text and the next step name one time', async () => {
+    const server = await serve(reply(503))
+    const { stdout } = await read(server.endpoint, '--retries', '2')
+    assert.match(stdout, /try again in 5 seconds/)
+    assert.match(stdout, /next step: ask again in 5 s, /)
   })
 
   test('when it fails to the end: fallback, all attempts in the trace, the breaker open', async () => {
@@ -353,6 +362,16 @@ describe('Ctrl-C', { concurrency: 6 }, () => {
       await until(() => server.requests[0].aborted)
     })
   }
+
+  test('before an answer comes, the demo says that it waits and how long', async () => {
+    const server = await serve(slow(20_000, answer('late')))
+    const { child, done } = startAsking(server.endpoint)
+    let seen = ''
+    child.stdout.on('data', (text) => (seen += text))
+    await until(() => /asking +waiting for an answer, up to 1 min$/m.test(seen))
+    child.kill('SIGINT')
+    await done
+  })
 
   test('ends a wait at once, and says what happened', async () => {
     const server = await serve(json(429, { error: { message: 'slow down' } }, { 'retry-after': '30' }), answer('late'))

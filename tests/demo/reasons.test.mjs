@@ -83,6 +83,7 @@ describe('the next step', () => {
     ['no attempt, no error', failed({ stopReason: 'circuit_open', error: undefined }), {}, undefined],
     ['how long is known', rateLimit({ retryAfterMs: 30_000 }), {}, 'ask again in 30 s, or allow more retries: --retries 5'],
     ['how long is not known', rateLimit({}), {}, 'ask again in a minute, or allow more retries: --retries 5'],
+    ['a breaker that is open', rateLimit({}), { opensInMs: 4100 }, 'ask again in 5 s, or allow more retries: --retries 5'],
     ['more retries are not to be had', rateLimit({}), { retries: 100 }, 'ask again in a minute'],
     ['as many as may be', rateLimit({}), { retries: 99 }, 'ask again in a minute, or allow more retries: --retries 100'],
     [
