@@ -52,6 +52,13 @@ test('a click changes what is shown', async () => {
   await changes((state) => state.html.includes('count 1 double'), () => post('restart', {}))
 })
 
+test('the language is that of the first browser', async () => {
+  for (const first of ['en-GB,en;q=0.9,zh;q=0.8', 'zh-CN,zh;q=0.9']) {
+    assert.equal(await status({ 'accept-language': first }), 200)
+    assert.equal((await changes(() => true)).language, 'en_US')
+  }
+})
+
 test('language and darkness are the browser\'s to choose', async () => {
   const { language, dark } = await changes((state) => state.dark, () => post('configure', { language: 'en_US', dark: true }))
   assert.deepEqual({ language, dark }, { language: 'en_US', dark: true })

@@ -56,6 +56,14 @@ export async function serve(folder, port = 0) {
     },
   }
 
+  let spoken = false // the first browser's language; from then on it is the user's to choose
+  const speak = (languages) => {
+    if (spoken || !languages) return
+    spoken = true
+    configuration.set({ language: languages.startsWith('zh') ? 'zh_CN' : 'en_US' })
+    touch()
+  }
+
   const server = http.createServer(async (request, response) => {
     const name = request.url.slice(1) || 'index.html'
     const ownHost = `127.0.0.1:${server.address().port}`
@@ -69,6 +77,7 @@ export async function serve(folder, port = 0) {
       return response.on('close', () => watching.delete(response))
     }
     if (!fs.readdirSync(BROWSER).includes(name)) return end(response, 404)
+    if (name === 'index.html') speak(request.headers['accept-language'])
     response.writeHead(200, { 'content-type': TYPES[path.extname(name)] })
     response.end(fs.readFileSync(path.join(BROWSER, name)))
   })
