@@ -57,9 +57,11 @@ export class OpenAiClient {
     const answer = parsed(body)
     // No JSON in a 200 is the page of a hotel's Wi-Fi, say; and some services report errors inside a 200.
     const choice = answer?.choices?.[0]
-    if (!response.ok || answer?.error || !isAnswer(choice)) throw new ServiceError(response, body, answer)
+    // Thrown with its body, which ResilientLlmClient judges: moderation or a refusal, too, come without a text.
+    const text = choice?.message?.content
+    if (!response.ok || answer?.error || typeof text !== 'string') throw new ServiceError(response, body, answer)
     // With the rest of the answer: ResilientLlmClient knows the errors that providers hide in there.
-    return { ...answer, text: choice?.message?.content, finishReason: choice?.finish_reason }
+    return { ...answer, text, finishReason: choice.finish_reason }
   }
 
   /** fetch says "fetch failed" and keeps the reason in its cause: ECONNREFUSED, ENOTFOUND, a broken TLS handshake. */
@@ -76,16 +78,16 @@ export class OpenAiClient {
   }
 }
 
-const isAnswer = (choice) => Boolean(choice?.message ?? choice?.finish_reason)
-
 /** What came in place of an answer; undefined if it is JSON that tells of an error, or nothing with an error's status. */
 function noAnswer(response, body, answer) {
   const isPage = /^\s*<(!doctype|html)/i.test(body) || response.headers.get('content-type')?.startsWith('text/html')
-  if (answer !== undefined) return response.ok && !answer?.error ? 'no message in choices' : undefined
+  if (answer !== undefined) return response.ok && !answer?.error ? noText(answer?.choices?.[0]?.finish_reason) : undefined
   if (isPage) return 'an HTML page instead of JSON'
   if (!response.ok) return undefined
   return body.trim() ? 'not JSON, or cut off' : 'an empty body instead of JSON'
 }
+
+const noText = (reason) => 'no text in choices' + (reason ? ` (finish reason ${reason})` : '')
 
 function parsed(text) {
   try {
