@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::config::{ChainConfig, MAX_PROVIDERS, Provider};
 use crate::classify::{CallError, ErrorClass, NextProvider};
@@ -12,6 +13,12 @@ use crate::retry::{DelaySource, StopReason};
 use crate::snapshot::RestoreError;
 
 /// Asks the first service of a chain that can answer.
+///
+/// When all of them cool down (an open breaker, a Retry-After) the call waits for the first that comes back: each time for
+/// [`retry_after_max`](crate::retry::RetryConfig::retry_after_max) and its spread at the most, 66 s by default, and only if that
+/// ends inside the deadline of the call. A smaller `retry_after_max` or deadline makes it end sooner; `retry_after_max` 0: it
+/// never waits so. Such a wait is the [`delay`](crate::client::AttemptRecord::delay) of the attempt before it, with
+/// [`DelaySource::Cooldown`], and is told to [`Hooks::on_retry`] if there was one.
 ///
 /// ```
 /// use resilience::breaker::CircuitBreaker;
@@ -175,12 +182,14 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
                     last = Some(end);
                 }
             }
-            let Some(back_at) = self.first_back(&asked, began, call.deadline) else {
+            let Some((link, wait)) = self.first_back(&asked, began, call.deadline) else {
                 let last = last.unwrap_or_else(|| End::stopped(StopReason::Deadline, None, began));
                 let retry_after = self.links.iter().map(|link| link.target.breaker.retry_after()).min();
                 return End { at: began, retry_after, ..last };
             };
-            self.driver.sleep_until(back_at, &call.identity).await;
+            let error = last.as_ref().and_then(|end| end.error.as_deref());
+            self.driver.tell_wait(&mut call.trace, wait, DelaySource::Cooldown, error, Some(&link.name));
+            self.driver.sleep_until(began + wait, &call.identity).await;
             began = self.driver.timer.now();
         }
     }
@@ -202,16 +211,16 @@ impl<L: LlmClient, T: Timer, H: Hooks> ResilientLlmRunner<L, T, H> {
         }
     }
 
-    /// When the first service comes back that may be asked again, if that is inside the deadline.
-    fn first_back(&self, asked: &Asked, now: Timestamp, deadline: Timestamp) -> Option<Timestamp> {
+    /// The first service to come back that may be asked again, and the wait for it, if that is inside the deadline.
+    fn first_back(&self, asked: &Asked, now: Timestamp, deadline: Timestamp) -> Option<(&Link<L>, Duration)> {
         let retry = &self.config.client.retry;
         let may_ask = self.links.iter().enumerate().filter(|(index, link)| asked.may_ask(*index, link));
         let waits = may_ask.filter_map(|(_, link)| {
             let wait = link.target.breaker.retry_after();
-            (!wait.is_zero() && wait <= retry.retry_after_max).then_some(wait)
+            (!wait.is_zero() && wait <= retry.retry_after_max).then_some((link, wait))
         });
-        let first = waits.min().filter(|&wait| now + wait < deadline)?;
-        Some(now + retry.spread_later(first, deadline.since(now), &*self.driver.rng))
+        let (link, wait) = waits.min_by_key(|&(_, wait)| wait).filter(|&(_, wait)| now + wait < deadline)?;
+        Some((link, retry.spread_later(wait, deadline.since(now), &*self.driver.rng)))
     }
 }
 

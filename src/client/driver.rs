@@ -10,15 +10,15 @@ use super::call::{Call, End, cancelled};
 use super::config::ClientConfig;
 use super::fallback::Fallback;
 use super::hooks::{Failure, Hooks, RetryEvent};
-use super::outcome::{Outcome, OutcomeStatus};
+use super::outcome::{AttemptRecord, Outcome, OutcomeStatus};
 use super::race::{Raced, caught, race};
 use crate::cancel::CancelToken;
-use crate::classify::ErrorClass;
+use crate::classify::{CallError, ErrorClass};
 use crate::clock::{Timer, Timestamp};
 use crate::log;
 use crate::millis::millis;
 use crate::random::{Rng, draw};
-use crate::retry::StopReason;
+use crate::retry::{DelaySource, StopReason};
 
 /// The least time that a fallback function gets, even when the deadline of its call has passed.
 const LEAST_FALLBACK_TIME: Duration = Duration::from_secs(1);
@@ -81,14 +81,38 @@ impl<T: Timer, H: Hooks> Driver<T, H> {
         }
     }
 
+    /// Tells the log and the hook of a retry. `provider` is asked again, where there are several.
+    pub fn tell_retry(&self, event: &RetryEvent<'_>, provider: Option<&str>) {
+        let &RetryEvent { attempt, delay, error, .. } = event;
+        let of = provider.map(|name| format!(" of {name:?}")).unwrap_or_default();
+        log::debug(format_args!("attempt {attempt}{of} failed ({}), next in {} ms", error.class, delay.as_millis()));
+        self.tell_hook(event);
+    }
+
+    /// Tells whoever asks that the call waits for `provider`, which lets nobody in: the record of the last attempt, the log, and
+    /// the hook if there is an error to tell.
+    pub fn tell_wait(
+        &self,
+        trace: &mut [AttemptRecord],
+        delay: Duration,
+        source: DelaySource,
+        error: Option<&CallError>,
+        provider: Option<&str>,
+    ) {
+        let attempt = trace.len() as u32;
+        if let Some(entry) = trace.last_mut() {
+            entry.delay = Some(entry.delay.unwrap_or_default() + delay);
+            entry.delay_source = Some(source);
+        }
+        let service = provider.map_or_else(|| "the service".to_owned(), |name| format!("{name:?}"));
+        log::debug(format_args!("waiting {} ms for {service} to come back", delay.as_millis()));
+        if let Some(error) = error {
+            self.tell_hook(&RetryEvent { attempt, delay, source, error });
+        }
+    }
+
     /// A hook that panics costs a line in the log, not the call.
-    pub fn tell_retry(&self, event: &RetryEvent<'_>) {
-        log::debug(format_args!(
-            "attempt {} failed ({}), next in {} ms",
-            event.attempt,
-            event.error.class,
-            event.delay.as_millis()
-        ));
+    fn tell_hook(&self, event: &RetryEvent<'_>) {
         if catch_unwind(AssertUnwindSafe(|| self.hooks.on_retry(event))).is_err() {
             log::warn(format_args!("on_retry panicked"));
         }

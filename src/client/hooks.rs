@@ -3,7 +3,7 @@ use std::time::Duration;
 use crate::classify::{CallError, ErrorClass};
 use crate::retry::{DelaySource, StopReason};
 
-/// A retry has been decided and its wait begins.
+/// A retry has been decided, or in a chain where all cool down another round, and its wait begins.
 #[derive(Debug, Clone, Copy)]
 pub struct RetryEvent<'a> {
     /// The attempt that failed, counted from 1.

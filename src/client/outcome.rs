@@ -149,7 +149,7 @@ pub struct AttemptRecord {
     /// How long it took.
     pub duration: Duration,
     /// The wait planned before the next attempt, which a cancel may cut short, or the one that ended early with the return of the
-    /// network; `None`: none was planned.
+    /// network; `None`: none was planned. A wait before the first attempt shows in its `started_at`.
     pub delay: Option<Duration>,
     /// Where the wait comes from.
     pub delay_source: Option<DelaySource>,

@@ -92,14 +92,12 @@ impl<L: LlmClient> Target<L> {
                     Ok(permit) => permit,
                     Err(Rejection { reason, retry_after: wait }) => {
                         let asked = reason == RejectionReason::RetryAfter;
-                        if let Some(entry) =
-                            trace.last_mut().filter(|_| asked && !others && retry.may_wait(&self.policy, wait, began))
-                        {
+                        if asked && !others && !trace.is_empty() && retry.may_wait(&self.policy, wait, began) {
                             // This call has waited, but another one was asked for a longer wait meanwhile.
                             let wait =
                                 self.policy.config().spread_later(wait, retry.deadline().since(began), &*driver.rng);
-                            entry.delay = Some(entry.delay.unwrap_or_default() + wait);
-                            entry.delay_source = Some(DelaySource::RetryAfter);
+                            // The hook has been told of the retry.
+                            driver.tell_wait(trace, wait, DelaySource::RetryAfter, None, self.name.as_deref());
                             driver.sleep_until(began + wait, call).await;
                             began = driver.timer.now();
                             continue;
@@ -175,7 +173,7 @@ impl<L: LlmClient> Target<L> {
                 if let Some(entry) = trace.last_mut() {
                     (entry.delay, entry.delay_source) = (Some(delay), Some(source));
                 }
-                driver.tell_retry(&RetryEvent { attempt: number, delay, source, error: &error });
+                driver.tell_retry(&RetryEvent { attempt: number, delay, source, error: &error }, self.name.as_deref());
                 let spread = self.policy.config().backoff.base;
                 let spread = (source == DelaySource::Backoff && !disruptions.woken).then_some(spread);
                 let soonest = now + error.retry_after.map_or(Duration::ZERO, |asked| asked.wait);

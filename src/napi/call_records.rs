@@ -75,7 +75,7 @@ pub struct AttemptRecord {
     /// How long it took, in milliseconds.
     pub duration_ms: f64,
     /// The wait planned before the next attempt, in milliseconds, which a cancel may cut short, or the one that ended early when
-    /// the network was back. Undefined: none.
+    /// the network was back. Undefined: none. A wait before the first attempt shows in its `startedAtMs`.
     pub delay_ms: Option<f64>,
     /// Where the wait comes from.
     #[napi(ts_type = "DelaySource")]
@@ -219,7 +219,7 @@ impl From<&client::PassedOver> for PassedOver {
     }
 }
 
-/// A retry has been decided and its wait begins.
+/// A retry has been decided, or in a chain where all cool down another round, and its wait begins.
 #[napi(object, object_from_js = false)]
 pub struct RetryEvent {
     /// The attempt that failed, counted from 1.

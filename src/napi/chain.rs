@@ -33,6 +33,11 @@ type Core = chain::ResilientLlmRunner<InnerClient, JsTimer, JsHooks>;
 
 /// Several LLM services, one behind the other: when the first does not answer, the next one is asked. Each has its own
 /// breaker and retries; the time of the call is shared; a service that asked to be left alone is passed over.
+///
+/// When all of them cool down (an open breaker, a Retry-After) the call waits for the first that comes back: each time for
+/// `retryAfterMaxMs` and its spread at the most, 66 s by default, and only if that ends inside `deadlineMs`. A smaller
+/// `retryAfterMaxMs` or `deadlineMs` makes it end sooner; `retryAfterMaxMs: 0`: it never waits so. Such a wait is the `delayMs` of
+/// the attempt before it, with `DelaySource.Cooldown`, and is told to `onRetry` if there was one.
 #[napi]
 #[repr(transparent)]
 pub struct ResilientLlmRunner {
@@ -62,7 +67,8 @@ impl ResilientLlmRunner {
     /// @param fallbacks those that are asked after it, in this order; at most 19, default none
     /// @param config what holds for each service, and for the chain; left out: the defaults
     /// @param fallback what `call` gives when none of them answers, as of `ResilientLlmClient`
-    /// @param onRetry called when a retry of the same service has been decided, before its wait
+    /// @param onRetry called when a retry of the same service has been decided, or that all cool down and the first to come back
+    /// is waited for, before the wait
     #[napi(
         constructor,
         ts_args_type = "primary: LlmProvider, fallbacks?: LlmProvider[], config?: RunnerConfig, fallback?: string | FallbackFunction, onRetry?: (event: RetryEvent) => void"

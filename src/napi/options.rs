@@ -202,7 +202,8 @@ pub struct RunnerConfig {
     pub jitter_ms: Option<f64>,
     /// Longest time for the whole call in milliseconds, shared by the services. 1 to 365 days; default 120 000.
     pub deadline_ms: Option<f64>,
-    /// Longest Retry-After in milliseconds that is waited for, inclusive. 0 to 365 days; default 60 000.
+    /// Longest Retry-After in milliseconds that is waited for, and longest wait for the first service to come back when all cool
+    /// down; inclusive, 0: none. 0 to 365 days; default 60 000.
     pub retry_after_max_ms: Option<f64>,
     /// How much later than asked for, by chance, a Retry-After is obeyed, as a share of the wait, so that devices that were sent
     /// away together do not come back together. Never earlier. 0 to 1; default 0.1.

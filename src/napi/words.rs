@@ -122,5 +122,7 @@ words! {
         RetryAfter,
         /// None at all: the connection had died while there was no network, or the app was suspended. It counts for nothing.
         Reconnect,
+        /// All services of a chain cool down, after failures or because they asked for it: until the first of them comes back.
+        Cooldown,
     }
 }

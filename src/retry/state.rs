@@ -44,6 +44,8 @@ pub enum DelaySource {
     RetryAfter,
     /// None at all: the connection had died while the device had no network, or the app was suspended.
     Reconnect,
+    /// All services of a chain cool down, after failures or because they asked for it: until the first of them comes back.
+    Cooldown,
 }
 
 /// What to do after a failed attempt.

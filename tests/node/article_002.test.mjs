@@ -115,6 +115,26 @@ test('a Retry-After moves the call; a prompt too long goes where longer ones are
   assert.equal((await execute('hi')).providerUsed, 'c')
 })
 
+test('when all cool down the wait for the first that comes back is seen: in the trace, by onRetry', async () => {
+  const told = []
+  const onRetry = ({ attempt, delayMs, delaySource, error }) => told.push([attempt, delayMs, delaySource, error.code])
+  const limited = (seconds) => httpError(429, { headers: { 'retry-after': String(seconds) } })
+  const providers = () => [provider('a', limited(50), 'later'), provider('b', limited(20), 'back')]
+  const { call } = setUp(providers(), { retryAfterSpread: 0 }, undefined, onRetry)
+  const outcome = await call('hi')
+  assert.deepEqual([outcome.providerUsed, outcome.elapsedMs, told], ['b', 20000, [[2, 20000, 'cooldown', 'rate_limit']]])
+  assert.deepEqual(outcome.trace.map((attempt) => [attempt.delayMs, attempt.delaySource]), [[undefined, undefined], [20000, 'cooldown'], [undefined, undefined]])
+  const impatient = await setUp(providers(), { retryAfterMaxMs: 0 }).call('hi')
+  assert.deepEqual([impatient.status, impatient.elapsedMs, impatient.retryAfterMs], ['fallback', 0, 20000])
+})
+
+test('a call that finds all breakers open waits before its first attempt, which says so', async () => {
+  const { call } = setUp([provider('a', down, 'back')], { maxRetries: 0, circuitFailureThreshold: 1, circuitResetWindowMs: 630000, retryAfterMaxMs: 60000 })
+  await call('1')
+  const outcome = await call('2')
+  assert.deepEqual([outcome.trace.length, outcome.trace[0].startedAtMs, outcome.trace[0].probe], [1, 31500, true])
+})
+
 test('a streamed call goes on with the next provider before the first text, never after it', async () => {
   const clock = new ManualClock()
   const streams = (name, ...texts) => ({ name, async chatStream(_, sink) { for (const text of texts) { if (text instanceof Error) throw text; await sink.push(text) } } })

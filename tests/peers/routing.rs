@@ -4,7 +4,7 @@ use resilience::breaker::BreakerState;
 use resilience::chain::{ChainConfig, Provider, ResilientLlmRunner};
 use resilience::classify::{CallError, ErrorClass};
 use resilience::client::{CallOptions, OutcomeStatus};
-use resilience::retry::StopReason;
+use resilience::retry::{DelaySource, StopReason};
 
 use crate::support::{Reply, ScriptedClient, TestChain, ms, run, throttled};
 
@@ -89,6 +89,10 @@ fn l7_litellm_3646_when_all_cool_down_the_first_that_comes_back_is_waited_for() 
     let outcome = run(&test.clock, test.chain.execute("hi", CallOptions::default()));
     assert_eq!((outcome.provider.as_deref(), outcome.elapsed), (Some("b"), ms(200)));
     assert_eq!(test.calls(), [1, 2, 1]);
+    // Seen as any other wait: behind the attempt that came before it.
+    let waits: Vec<_> = outcome.trace.iter().map(|attempt| (attempt.delay, attempt.delay_source)).collect();
+    let none = (None, None);
+    assert_eq!(waits, [none, none, (Some(ms(200)), Some(DelaySource::Cooldown)), none]);
     // Beyond the deadline there is nothing to wait for: the call says when.
     let test = TestChain::with(1, [once(throttled(9_000)), once(throttled(4_000))], |config, _, _| {
         config.client.retry.deadline = ms(3_000);
