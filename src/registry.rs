@@ -18,6 +18,9 @@ pub trait Registered: Sized {
     /// [`InvalidConfig`] for settings that are not allowed.
     fn create(config: Self::Config) -> Result<Self, InvalidConfig>;
 
+    /// The name that it is asked for by, once it is made. For its log lines, say.
+    fn registered_as(&self, _name: &str) {}
+
     /// The settings it was made with.
     fn config(&self) -> Self::Config;
 
@@ -129,7 +132,11 @@ impl<T: Registered> Registry<T> {
         let found = match self.get(name) {
             Some(found) => found,
             // Made outside the lock: `create` may ask this registry. What comes first under one name stays.
-            None => self.insert(name, Arc::new(create(config.clone())?))?,
+            None => {
+                let made = create(config.clone())?;
+                made.registered_as(name);
+                self.insert(name, Arc::new(made))?
+            }
         };
         let config_mismatch = found.config() != config;
         Ok((found, config_mismatch))

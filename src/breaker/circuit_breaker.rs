@@ -1,7 +1,7 @@
 //! The shell around the state machine: lock, clock, chance, listeners, and a way past the lock while it is closed.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::config::BreakerConfig;
@@ -59,6 +59,8 @@ pub struct CircuitBreaker {
     listeners: Listeners,
     clock: Arc<dyn Clock + Send + Sync>,
     rng: Arc<dyn Rng>,
+    /// How the log calls it.
+    name: OnceLock<Box<str>>,
 }
 
 struct Shared {
@@ -99,7 +101,13 @@ impl CircuitBreaker {
             listeners: Listeners::default(),
             clock,
             rng,
+            name: OnceLock::new(),
         })
+    }
+
+    /// How the log calls it from now on: its own name, or that of the service it is for. The first one stays.
+    pub(crate) fn log_as(&self, name: &str) {
+        self.name.get_or_init(|| name.into());
     }
 
     /// Asks for one call.
@@ -372,8 +380,9 @@ impl CircuitBreaker {
     }
 
     fn tell(&self, event: BreakerEvent) {
+        let name = self.name.get().map(|name| format!(" {name:?}")).unwrap_or_default();
         log::info(format_args!(
-            "breaker {} -> {} ({}), failures {}, cooldown {} ms",
+            "breaker{name} {} -> {} ({}), failures {}, cooldown {} ms",
             event.from.as_str(),
             event.to.as_str(),
             event.reason.as_str(),

@@ -40,6 +40,10 @@ impl Registered for CircuitBreaker {
         Self::new(config)
     }
 
+    fn registered_as(&self, name: &str) {
+        self.log_as(name);
+    }
+
     fn config(&self) -> BreakerConfig {
         self.config()
     }

@@ -49,8 +49,9 @@ impl<L: LlmClient> Target<L> {
         })
     }
 
-    /// How traces call it.
+    /// How traces and the log call it.
     pub fn named(self, name: Arc<str>) -> Self {
+        self.breaker.log_as(&name);
         Self { name: Some(name), ..self }
     }
 

@@ -89,7 +89,8 @@ impl Listener {
     fn tell(&self, event: &BreakerEvent) {
         if self.active.load(Ordering::Relaxed) && self.to.is_none_or(|to| to == event.to) {
             let errors = self.errors.clone();
-            self.function.tell(|scope| breaker_event(scope, event), move || _ = errors.fetch_add(1, Ordering::Relaxed));
+            self.function
+                .tell(|scope| breaker_event(scope, event), move |_, _| _ = errors.fetch_add(1, Ordering::Relaxed));
         }
     }
 }

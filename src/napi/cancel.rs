@@ -10,6 +10,7 @@ use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Either, Env, JsValue, Result};
 
 use super::arguments::{Argument, argument};
+use super::errors::kind;
 use super::executor::Runtime;
 use super::instance::{Instance, constructing};
 use super::js::{Checked, Scope, Value};
@@ -121,7 +122,8 @@ impl CancelToken {
         let this = self.instance.of(env)?;
         let function = this.keep(instance, argument(scope, listener, "listener"))?;
         let tell = move |reason: CancelReason| {
-            let failed = || log::warn(format_args!("a cancel listener failed"));
+            let failed =
+                |scope: Scope, thrown| log::warn(format_args!("a cancel listener failed: {}", kind(scope, thrown)));
             function.tell(|scope| Ok(scope.string(reason.as_str())), failed);
         };
         let id = this.next_id.replace(this.next_id.get().wrapping_add(1));

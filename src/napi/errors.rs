@@ -53,6 +53,16 @@ pub fn describe(scope: Scope, thrown: Value) -> String {
     error_facts(scope, thrown, None).message
 }
 
+/// What a function of the app threw, for the log: its kind alone. Its words may hold a piece of an answer, as those of `JSON.parse`
+/// do, or the service's own with a key.
+pub fn kind(scope: Scope, thrown: Value) -> String {
+    let type_of = scope.type_of(thrown);
+    let is_name =
+        |name: &String| name.len() <= 60 && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    let name = (type_of == Type::Object).then(|| text(scope, scope.get(thrown, c"name"))).flatten();
+    name.filter(|name| !name.is_empty() && is_name(name)).unwrap_or_else(|| type_of.name().to_owned())
+}
+
 /// An error for a call that was turned away on this device, by `code`: it says nothing about the service, and a breaker that
 /// hears of it counts nothing.
 pub fn rejected(scope: Scope, message: &str, code: &str, retry_after: Option<Duration>) -> Value {

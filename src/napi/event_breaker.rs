@@ -138,7 +138,7 @@ impl EventBreaker {
         for listener in told {
             let Told::Here(function) = &listener.told else { continue };
             let errors = self.listener_errors.clone();
-            function.tell_all(|_| Ok(arguments), move || _ = errors.fetch_add(1, Ordering::Relaxed));
+            function.tell_all(|_| Ok(arguments), move |_, _| _ = errors.fetch_add(1, Ordering::Relaxed));
         }
     }
 

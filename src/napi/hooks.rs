@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::arguments::Argument;
 use super::call_records::{FailureInfo, RetryEvent};
-use super::errors::describe;
+use super::errors::{describe, kind};
 use super::executor::{JsPromise, Runtime};
 use super::js::{Checked, Scope, Type, Value};
 use super::kept::{Keeper, Reference, UserFunction};
@@ -58,9 +58,9 @@ impl Hooks for JsHooks {
     fn on_retry(&self, event: &client::RetryEvent<'_>) {
         let Some(listener) = &self.on_retry else { return };
         let errors = self.listener_errors.clone();
-        let failed = move || {
+        let failed = move |scope: Scope, thrown| {
             errors.fetch_add(1, Ordering::Relaxed);
-            log::warn(format_args!("onRetry failed"));
+            log::warn(format_args!("onRetry failed: {}", kind(scope, thrown)));
         };
         listener.tell(|scope| to_js(scope, RetryEvent::from(event)), failed);
     }

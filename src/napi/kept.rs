@@ -205,7 +205,11 @@ impl UserFunction {
 
     /// Calls a listener. `failed` is for what it throws, for a promise of it that is rejected, and for an argument that
     /// cannot be made.
-    pub fn tell(&self, argument: impl FnOnce(Scope) -> Result<Value, Value>, failed: impl FnOnce() + 'static) {
+    pub fn tell(
+        &self,
+        argument: impl FnOnce(Scope) -> Result<Value, Value>,
+        failed: impl FnOnce(Scope, Value) + 'static,
+    ) {
         self.tell_all(|scope| argument(scope).map(|argument| [argument]), failed);
     }
 
@@ -213,13 +217,15 @@ impl UserFunction {
     pub fn tell_all<A: AsRef<[Value]>>(
         &self,
         arguments: impl FnOnce(Scope) -> Result<A, Value>,
-        failed: impl FnOnce() + 'static,
+        failed: impl FnOnce(Scope, Value) + 'static,
     ) {
         self.call(|scope, runtime, function| {
-            let call = |arguments: A| scope.call(scope.undefined(), function, arguments.as_ref()).ok();
-            match arguments(scope).ok().and_then(call) {
-                Some(returned) => runtime.watch(scope, returned, failed),
-                None => failed(),
+            let call = |arguments: A| {
+                scope.call(scope.undefined(), function, arguments.as_ref()).map_err(|thrown| thrown.value)
+            };
+            match arguments(scope).and_then(call) {
+                Ok(returned) => runtime.watch(scope, returned, failed),
+                Err(thrown) => failed(scope, thrown),
             }
         });
     }
@@ -228,7 +234,7 @@ impl UserFunction {
     pub fn number(&self, name: &str) -> Option<f64> {
         let called = self.call(|scope, runtime, function| {
             let given = scope.call(scope.undefined(), function, &[]).ok()?;
-            runtime.watch(scope, given, || ());
+            runtime.watch(scope, given, |_, _| ());
             scope.as_number(given).filter(|number| number.is_finite())
         });
         let number = called.flatten();

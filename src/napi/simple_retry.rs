@@ -10,7 +10,7 @@ use napi_ohos::bindgen_prelude::Unknown;
 use super::arguments::{Argument, argument};
 use super::client_config::{given_token, read_call_rng};
 use super::clock::JsTimer;
-use super::errors::call_error;
+use super::errors::{call_error, kind};
 use super::executor::Runtime;
 use super::js::{Checked, Scope, Value};
 use super::kept::UserFunction;
@@ -97,15 +97,18 @@ fn read_judge(runtime: &Rc<Runtime>, options: Argument) -> Checked<Judge> {
     let own = runtime.clone();
     Ok(Box::new(move |scope, error, attempt| {
         if let Some(listener) = &on_failed {
-            let failed = || log::warn(format_args!("onFailedAttempt failed"));
+            let failed =
+                |scope: Scope, thrown| log::warn(format_args!("onFailedAttempt failed: {}", kind(scope, thrown)));
             listener.tell_all(|scope| Ok([error, scope.number(attempt.into())]), failed);
         }
         let should_retry = should_retry.as_ref()?.value(scope);
         let said = scope.call(scope.undefined(), should_retry, &[error]);
-        let failed = || log::warn(format_args!("shouldRetry failed: it is not tried again"));
+        let failed = |scope: Scope, thrown| {
+            log::warn(format_args!("shouldRetry failed: {}; it is not tried again", kind(scope, thrown)));
+        };
         match said {
             Ok(said) => own.watch(scope, said, failed),
-            Err(_) => failed(),
+            Err(thrown) => failed(scope, thrown.value),
         }
         Some(said.is_ok_and(|said| scope.as_boolean(said) == Some(true)))
     }))

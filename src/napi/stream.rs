@@ -14,6 +14,7 @@ use napi_ohos::bindgen_prelude::Unknown;
 use napi_ohos::{Env, JsValue, Result};
 
 use super::arguments::{Argument, argument};
+use super::errors::kind;
 use super::executor::{JsPromise, Runtime};
 use super::inner_client::Text;
 use super::instance::{self, Instance, made_elsewhere};
@@ -179,10 +180,12 @@ impl Sink<Text> for AppSink {
     async fn push(&self, text: Text) {
         let scope = self.runtime.scope();
         let called = scope.call(scope.undefined(), self.on_text.value(scope), &[text.value(scope)]);
-        let taken = JsPromise::called(&self.runtime, scope, called, |_, result| result.is_ok());
-        if !taken.await {
+        let taken = JsPromise::called(&self.runtime, scope, called, |scope, result| {
+            result.map(drop).map_err(|thrown| kind(scope, thrown))
+        });
+        if let Err(thrown) = taken.await {
             self.errors.fetch_add(1, Ordering::Relaxed);
-            log::warn(format_args!("onText failed"));
+            log::warn(format_args!("onText failed: {thrown}"));
         }
     }
 }

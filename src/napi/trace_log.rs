@@ -10,6 +10,7 @@ use napi_ohos::{Env, JsValue, Result};
 
 use super::arguments::{Argument, MAX_SAFE_INTEGER, argument, config};
 use super::clock::unix_ms;
+use super::errors::kind;
 use super::executor::Runtime;
 use super::instance::{Instance, constructing};
 use super::js::{Checked, Scope, Value};
@@ -137,9 +138,9 @@ impl TraceLog {
         let errors = this.listener_errors.clone();
         let id = this.log.subscribe(move |added| {
             let errors = errors.clone();
-            let failed = move || {
+            let failed = move |scope: Scope, thrown| {
                 errors.fetch_add(1, Ordering::Relaxed);
-                log::warn(format_args!("onChange failed"));
+                log::warn(format_args!("onChange failed: {}", kind(scope, thrown)));
             };
             function.tell(|scope| Ok(added.map_or_else(|| scope.undefined(), |trace| trace.value(scope))), failed);
         });

@@ -262,7 +262,7 @@ impl<T> Drop for JsPromise<T> {
 
 impl Runtime {
     /// For what a listener returns: when it is a promise that is rejected, nobody else would hear of it.
-    pub fn watch(self: &Rc<Self>, scope: Scope, value: Value, rejected: impl FnOnce() + 'static) {
+    pub fn watch(self: &Rc<Self>, scope: Scope, value: Value, rejected: impl FnOnce(Scope, Value) + 'static) {
         if scope.is_promise(value)
             && let Some(promise) = self.to_promise(scope, value)
         {
@@ -345,7 +345,7 @@ fn called_with<const N: usize>(env: sys::napi_env, info: sys::napi_callback_info
 }
 
 /// A JS function that runs `rejected` once, and frees it with itself.
-fn rejection<F: FnOnce() + 'static>(scope: Scope, rejected: F) -> Value {
+fn rejection<F: FnOnce(Scope, Value) + 'static>(scope: Scope, rejected: F) -> Value {
     let data = Box::into_raw(Box::new(Cell::new(Some(rejected)))).cast::<c_void>();
     let function = function(scope, on_rejection::<F>, data);
     // SAFETY: `data` is used by the function only, and freed once it is gone.
@@ -357,12 +357,12 @@ fn rejection<F: FnOnce() + 'static>(scope: Scope, rejected: F) -> Value {
     function
 }
 
-unsafe extern "C" fn on_rejection<F: FnOnce()>(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
-    let ([], data) = called_with(env, info);
+unsafe extern "C" fn on_rejection<F: FnOnce(Scope, Value)>(env: sys::napi_env, info: sys::napi_callback_info) -> Value {
+    let ([thrown], data) = called_with(env, info);
     // SAFETY: made in `rejection`; alive as long as the function, which is being called.
     let rejected = unsafe { &*data.cast::<Cell<Option<F>>>() }.take();
     if let (Some(rejected), Some(runtime)) = (rejected, Runtime::find(env)) {
-        _ = runtime.enter(|_| rejected());
+        _ = runtime.enter(|scope| rejected(scope, thrown));
     }
     ptr::null_mut()
 }

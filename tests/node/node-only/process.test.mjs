@@ -116,12 +116,23 @@ test('the log at info: changes of state', async () => {
   const lines = await logged('info')
   assert.deepEqual(levels(lines), ['info', 'warn'])
   assert.ok(lines.includes('[resilience] info breaker closed -> open (failures), failures 1, cooldown 1 ms'), lines.join('\n'))
+  // whose breaker: its own name, or that of the service
+  assert.ok(lines.includes('[resilience] info breaker "event_log" closed -> open (failures), failures 1, cooldown 1 ms'), lines.join('\n'))
+  assert.ok(lines.includes('[resilience] info breaker "gpt" closed -> open (failures), failures 2, cooldown 20 ms'), lines.join('\n'))
+})
+
+test('the log: what kind of thing a function of the app threw, and none of its words', async () => {
+  const lines = await logged('warn')
+  const expected = ['onRetry failed: Error', 'a cancel listener failed: Error', 'onText failed: SyntaxError']
+  for (const line of expected) assert.ok(lines.includes('[resilience] warn ' + line), line + '\n' + lines.join('\n'))
 })
 
 test('the log at debug: retries; and never a prompt, an answer, an error of the service, a fallback or a key', async () => {
   const lines = await logged('debug')
   assert.deepEqual(levels(lines), ['debug', 'info', 'warn'])
   assert.ok(lines.some((line) => /debug attempt 1 failed \(overloaded\), next in 1 ms/.test(line)), lines.join('\n'))
+  assert.ok(lines.includes('[resilience] debug attempt 1 of "gpt" failed (overloaded), next in 1 ms'), lines.join('\n'))
+  assert.ok(lines.some((line) => /debug waiting \d+ ms for "qwen \\"\\n max" to come back$/.test(line)), lines.join('\n'))
   assert.deepEqual(lines.filter((line) => /SECRET|%|Bearer/.test(line)), [])
 })
 
