@@ -49,6 +49,15 @@ pub(crate) fn in_range<T: PartialOrd + Display>(
     Err(InvalidConfig::new(field, value, format!("a finite number from {min} to {max}")))
 }
 
+/// As [`in_range`], for what is counted.
+pub(crate) fn count_in_range(field: &'static str, count: u32, range: RangeInclusive<u32>) -> Result<(), InvalidConfig> {
+    if range.contains(&count) {
+        return Ok(());
+    }
+    let (min, max) = range.into_inner();
+    Err(InvalidConfig::new(field, count, format!("a whole number from {min} to {max}")))
+}
+
 /// Checks a time against `min` and [`MAX_DURATION`]; the message counts in milliseconds.
 pub(crate) fn duration_in_range(field: &'static str, value: Duration, min: Duration) -> Result<(), InvalidConfig> {
     if min <= value && value <= MAX_DURATION {

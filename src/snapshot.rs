@@ -78,9 +78,14 @@ pub(crate) fn read(text: &str, kind: &'static str, now_unix_ms: u64) -> Result<(
     if text.len() > MAX_BYTES {
         return Err(RestoreError::NoSnapshot(format!("{} bytes, at most {MAX_BYTES}", text.len())));
     }
-    let json = serde_json::from_str(text).map_err(|error| RestoreError::NoSnapshot(error.to_string()))?;
+    if text.is_empty() {
+        // What an app has kept before the first time that it was ended.
+        return Err(RestoreError::NoSnapshot("an empty text".to_owned()));
+    }
+    let json = serde_json::from_str(text);
+    let json = json.map_err(|error| RestoreError::NoSnapshot(format!("a text that is no JSON ({error})")))?;
     let Json::Object(fields) = json else {
-        return Err(RestoreError::NoSnapshot("no JSON object".to_owned()));
+        return Err(RestoreError::NoSnapshot("JSON that is no object".to_owned()));
     };
     let content = Content(fields);
     match content.0.get("kind") {

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use crate::clock::Timestamp;
-use crate::error::{InvalidConfig, duration_in_range, in_range, is_share};
+use crate::error::{InvalidConfig, count_in_range, duration_in_range, is_share};
 
 /// Settings of a breaker that opens by what happened lately, not by failures in a row.
 ///
@@ -84,21 +84,21 @@ impl WindowConfig {
     pub fn validate(&self) -> Result<(), InvalidConfig> {
         let most_calls = match self.span {
             WindowSpan::Calls(calls) => {
-                in_range("window.calls", calls, Self::CALLS)?;
+                count_in_range("window.calls", calls, Self::CALLS)?;
                 calls
             }
             WindowSpan::Time { length, buckets } => {
                 duration_in_range("window.lengthMs", length, Duration::from_millis(1))?;
-                in_range("window.buckets", buckets, Self::BUCKETS)?;
+                count_in_range("window.buckets", buckets, Self::BUCKETS)?;
                 *Self::MINIMUM_CALLS.end()
             }
         };
-        in_range("window.minimumCalls", self.minimum_calls, 1..=most_calls)?;
+        count_in_range("window.minimumCalls", self.minimum_calls, 1..=most_calls)?;
         for (field, rate) in [("window.failureRate", self.failure_rate), ("window.slowRate", self.slow_rate)] {
             rate.map_or(Ok(()), |rate| is_share(field, rate))?;
         }
         if let Some(failures) = self.failures {
-            in_range("window.failures", failures, 1..=most_calls)?;
+            count_in_range("window.failures", failures, 1..=most_calls)?;
         }
         duration_in_range("window.slowCallMs", self.slow_call, Duration::ZERO)?;
         if self.failure_rate.is_none() && self.failures.is_none() && self.slow_rate.is_none() {

@@ -36,7 +36,7 @@ impl RejectionReason {
 /// assert_eq!(rejection.to_string(), "bulkhead rejects the call (queue_full)");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("bulkhead rejects the call ({}){}", reason.as_str(), hint(*retry_after))]
+#[error("bulkhead rejects the call {}", self.why())]
 pub struct Rejection {
     /// Why.
     pub reason: RejectionReason,
@@ -44,6 +44,13 @@ pub struct Rejection {
     /// [`Duration::MAX`]: for ever, the reservoir is empty and does not refill. `None`: not at all; it is a
     /// place that is missing, and nobody knows when one is given back. `None` also when cancelled.
     pub retry_after: Option<Duration>,
+}
+
+impl Rejection {
+    /// The end of its message, in which the name of the bulkhead may stand before.
+    pub(crate) fn why(&self) -> String {
+        format!("({}){}", self.reason.as_str(), hint(self.retry_after))
+    }
 }
 
 fn hint(retry_after: Option<Duration>) -> String {

@@ -12,11 +12,12 @@ pub(crate) fn check_names<'a>(
         return Err(InvalidConfig::new(list, names.len(), format!("1 to {most} of them")));
     }
     for (index, name) in names.clone().enumerate() {
+        let given = format_args!("'{name}' (number {} of the {list})", index + 1);
         if name.is_empty() || name.len() > MAX_NAME {
-            return Err(InvalidConfig::new("name", name, format!("1 to {MAX_NAME} bytes")));
+            return Err(InvalidConfig::new("name", given, format!("1 to {MAX_NAME} bytes")));
         }
         if names.clone().take(index).any(|earlier| earlier == name) {
-            return Err(InvalidConfig::new("name", name, format!("a name that no other of the {list} has")));
+            return Err(InvalidConfig::new("name", given, "a name that none before it has"));
         }
     }
     Ok(())

@@ -241,8 +241,9 @@ fn read_agent(
         breaker.field(c"timeout").set(attempt_timeout, |time| time.millis(1.0))?;
     }
     let bulkheads = options.field(c"bulkheads").options()?;
-    for (tier, limits) in [c"premium", c"standard", c"economy"].into_iter().zip(&mut config.bulkheads) {
-        *limits = bulkhead::read_config(bulkheads.field(tier).options()?, *limits)?;
+    let tiers = [c"premium", c"standard", c"economy"].into_iter().zip(bulkhead::TIER_NAMES);
+    for ((tier, names), limits) in tiers.zip(&mut config.bulkheads) {
+        *limits = bulkhead::read_config(bulkheads.field(tier).options()?, names, *limits)?;
     }
     options.field(c"storeAnswers").set(&mut config.store_answers, Argument::boolean)?;
     let models = read_models(runtime, keeper, options, calls, &timer, &router)?;

@@ -169,6 +169,11 @@ impl Argument {
         text.ok_or_else(|| self.wrong(&format!("a string of at most {max_bytes} bytes")))
     }
 
+    /// A string of any length.
+    pub fn any_string(self) -> Checked<String> {
+        self.scope.as_string(self.value).ok_or_else(|| self.wrong("a string"))
+    }
+
     /// One of the words of `choices`.
     pub fn one_of<T: Copy>(self, choices: &[(&str, T)]) -> Checked<T> {
         let word = self.scope.as_string(self.value);
@@ -227,7 +232,12 @@ impl Argument {
 
     /// The error for this argument.
     pub fn wrong(self, allowed: &str) -> Thrown {
-        self.refused(InvalidConfig::new(self.name, self.describe(), allowed))
+        self.wrong_as(&self.describe(), allowed)
+    }
+
+    /// The same, where its type does not say what is wrong.
+    pub fn wrong_as(self, got: &str, allowed: &str) -> Thrown {
+        self.refused(InvalidConfig::new(self.name, got, allowed))
     }
 
     /// The error for a value that the core refused.

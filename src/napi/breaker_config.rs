@@ -43,7 +43,7 @@ fn read_window(options: Argument) -> Checked<WindowConfig> {
         (None, span) => span,
     };
     let rate = |name, full_name| field(name, full_name).optional(Argument::share);
-    let most = WindowConfig::MINIMUM_CALLS;
+    let most = 1..=calls.unwrap_or(*WindowConfig::MINIMUM_CALLS.end());
     window.minimum_calls = window.minimum_calls.min(calls.unwrap_or(u32::MAX));
     field(c"minimumCalls", "window.minimumCalls").set(&mut window.minimum_calls, |calls| calls.count(most.clone()))?;
     window.failures = field(c"failures", "window.failures").optional(|failures| failures.count(most))?;

@@ -46,19 +46,49 @@ pub struct Handle {
     pub runtime: Rc<Runtime>,
 }
 
+/// How errors call the settings that `read_config` reads, in its order.
+pub type Names = [&'static str; 8];
+
+macro_rules! names {
+    ($place:literal) => {
+        [
+            concat!($place, "maxConcurrent"),
+            concat!($place, "maxQueue"),
+            concat!($place, "maxWaitMs"),
+            concat!($place, "minTime"),
+            concat!($place, "reservoir"),
+            concat!($place, "reservoirRefreshAmount"),
+            concat!($place, "reservoirRefreshInterval"),
+            concat!($place, "overrunGraceMs"),
+        ]
+    };
+}
+
+/// Of a bulkhead by itself.
+pub const NAMES: Names = names!("");
+
+/// Of those of an agent's tiers.
+pub const TIER_NAMES: [Names; 3] =
+    [names!("bulkheads.premium."), names!("bulkheads.standard."), names!("bulkheads.economy.")];
+
 /// Reads all of it but the name, over `config`.
-pub fn read_config(options: Argument, mut config: BulkheadConfig) -> Checked<BulkheadConfig> {
-    options.field(c"maxConcurrent").set(&mut config.max_concurrent, |count| count.count(BulkheadConfig::PLACES))?;
-    options.field(c"maxQueue").set(&mut config.max_queue, |count| count.count(BulkheadConfig::COUNT))?;
-    let max_wait = options.field(c"maxWaitMs").optional(|time| time.millis(0.0))?;
-    config.max_wait = max_wait.or(config.max_wait);
-    options.field(c"minTime").set(&mut config.min_spacing, |time| time.millis(0.0))?;
-    let size = options.field(c"reservoir").optional(|tokens| tokens.count(BulkheadConfig::COUNT))?;
-    let amount = options.field(c"reservoirRefreshAmount").optional(|tokens| tokens.count(BulkheadConfig::COUNT))?;
-    let refresh_interval = options.field(c"reservoirRefreshInterval").optional(|time| time.millis(1.0))?;
-    let reservoir = size.map(|size| ReservoirConfig { size, refresh_amount: amount.unwrap_or(size), refresh_interval });
-    config.reservoir = reservoir.or(config.reservoir);
-    options.field(c"overrunGraceMs").set(&mut config.overrun_grace, |time| time.millis(0.0))?;
+pub fn read_config(options: Argument, names: Names, mut config: BulkheadConfig) -> Checked<BulkheadConfig> {
+    let [max_concurrent, max_queue, max_wait, min_time, reservoir, refresh_amount, refresh_interval, overrun_grace] =
+        names;
+    let field = |name, full_name| options.field(name).named(full_name);
+    let places = |count: Argument| count.count(BulkheadConfig::PLACES);
+    let count = |count: Argument| count.count(BulkheadConfig::COUNT);
+    let time = |time: Argument| time.millis(0.0);
+    field(c"maxConcurrent", max_concurrent).set(&mut config.max_concurrent, places)?;
+    field(c"maxQueue", max_queue).set(&mut config.max_queue, count)?;
+    config.max_wait = field(c"maxWaitMs", max_wait).optional(time)?.or(config.max_wait);
+    field(c"minTime", min_time).set(&mut config.min_spacing, time)?;
+    let size = field(c"reservoir", reservoir).optional(count)?;
+    let amount = field(c"reservoirRefreshAmount", refresh_amount).optional(count)?;
+    let interval = field(c"reservoirRefreshInterval", refresh_interval).optional(|time| time.millis(1.0))?;
+    let reservoir = |size| ReservoirConfig { size, refresh_amount: amount.unwrap_or(size), refresh_interval: interval };
+    config.reservoir = size.map(reservoir).or(config.reservoir);
+    field(c"overrunGraceMs", overrun_grace).set(&mut config.overrun_grace, time)?;
     Ok(config)
 }
 
@@ -106,7 +136,7 @@ impl Bulkhead {
         let runtime = Runtime::of(scope);
         let options = config(scope, options, "config");
         let name = read_name(options.given_options()?.field(c"name"))?;
-        let settings = read_config(options, BulkheadConfig::default())?;
+        let settings = read_config(options, NAMES, BulkheadConfig::default())?;
         let (timer, clock) = on_clock(&runtime, config(scope, clock, "clock"))?;
         let made = match clock {
             Some(clock) => Core::with_clock(settings, clock),
@@ -178,7 +208,7 @@ impl Bulkhead {
             Ok(this.runtime.spawn(scope, async move {
                 let permit = bulkhead.acquire(&own.timer, wait.longest, wait.cancel.as_ref()).await;
                 let scope = own.runtime.scope();
-                let permit = Cell::new(Some(permit.map_err(|rejection| turned_away(scope, &rejection))?));
+                let permit = Cell::new(Some(permit.map_err(|rejection| turned_away(scope, &own.name, &rejection))?));
                 let place = Place { permit, runtime: own.runtime.clone() };
                 let permit =
                     instance::make(scope, "BulkheadPermit\0", BulkheadPermit { instance: Instance::new(place) });
@@ -245,10 +275,10 @@ async fn run(
     wait: Wait,
     timeout: Option<Duration>,
 ) -> std::result::Result<Value, Value> {
-    let Handle { timer, runtime, .. } = &*handle;
+    let Handle { name, timer, runtime, .. } = &*handle;
     let cancel = wait.cancel.as_ref();
     let permit = bulkhead.acquire(timer, wait.longest, cancel).await;
-    let permit = permit.map_err(|rejection| turned_away(runtime.scope(), &rejection))?;
+    let permit = permit.map_err(|rejection| turned_away(runtime.scope(), name, &rejection))?;
     let ends = timeout.map(|timeout| timer.now() + timeout);
     let token = job.takes_token.then(|| cancel.map_or_else(cancel::CancelToken::new, cancel::CancelToken::child));
     let mut work = job.start(runtime, token.as_ref());
@@ -282,11 +312,12 @@ async fn run(
 }
 
 /// The error for a call that got no place.
-fn turned_away(scope: Scope, rejection: &Rejection) -> Value {
+fn turned_away(scope: Scope, name: &str, rejection: &Rejection) -> Value {
     if rejection.reason == RejectionReason::Cancelled {
         return call_error(scope, &cancelled(), None);
     }
-    let error = rejected(scope, &rejection.to_string(), "bulkhead", rejection.retry_after);
+    let message = format!("bulkhead '{name}' rejects the call {}", rejection.why());
+    let error = rejected(scope, &message, "bulkhead", rejection.retry_after);
     scope.set(error, c"reason", scope.string(rejection.reason.as_str()));
     error
 }

@@ -7,7 +7,7 @@ use napi_ohos::bindgen_prelude::{This, Unknown};
 use napi_ohos::{Env, JsValue, Result};
 
 use super::arguments::{argument, config};
-use super::bulkhead::{Bulkhead, BulkheadStats, Handle, on_clock, read_config};
+use super::bulkhead::{Bulkhead, BulkheadStats, Handle, NAMES, on_clock, read_config};
 use super::clock::JsTimer;
 use super::executor::Runtime;
 use super::instance::{self, Instance, constructing};
@@ -57,7 +57,7 @@ impl BulkheadManager {
         let options = config(scope, options, "config").given_options()?;
         let name = options.field(c"name");
         let text = read_name(name)?;
-        let settings = read_config(options, BulkheadConfig::default())?;
+        let settings = read_config(options, NAMES, BulkheadConfig::default())?;
         settings.validate().map_err(|error| options.refused(error))?;
         Ok(scope.unknown(this.make(scope, &text, Some(settings))?))
     }

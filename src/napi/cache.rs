@@ -170,7 +170,7 @@ impl AnswerCache {
     pub fn set(&self, env: Env, request: Unknown, answer: Unknown) -> Result<bool> {
         let (this, scope) = (self.instance.of(env)?, Scope::of(env));
         let key = read_key(argument(scope, request, "request"))?;
-        Ok(this.cache().insert_accepted(key, argument(scope, answer, "answer").string(usize::MAX)?))
+        Ok(this.cache().insert_accepted(key, argument(scope, answer, "answer").any_string()?))
     }
 
     /// Forgets an answer.
@@ -353,8 +353,11 @@ fn read_key(request: Argument) -> Checked<CacheKey> {
         Type::String => Ok(CacheKey::of_text(&request.string(4 << 20)?)),
         Type::Object => {
             // `{}` is what JSON makes of a Map, and of a promise that somebody forgot to await: all would be one request.
-            let json = exact_json(scope, request.value(), 4 << 20).filter(|json| *json != serde_json::json!({}));
-            json.map(|json| CacheKey::of_request(&json)).ok_or_else(|| request.wrong(allowed))
+            let json = exact_json(scope, request.value(), 4 << 20).and_then(|json| match json {
+                serde_json::Value::Object(fields) if fields.is_empty() => Err("an object that is {} as JSON"),
+                json => Ok(json),
+            });
+            json.map(|json| CacheKey::of_request(&json)).map_err(|got| request.wrong_as(got, allowed))
         }
         _ => Err(request.wrong(allowed)),
     }

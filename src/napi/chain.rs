@@ -248,7 +248,8 @@ impl Arguments {
                 breaker.force_closed();
             }
             given.extend(own.given());
-            let mut provider = Provider::new(service.field(c"name").string(100)?, client, breaker);
+            let name = service.field(c"name").named(if index == 0 { "primary.name" } else { "fallbacks.name" });
+            let mut provider = Provider::new(name.string(100)?, client, breaker);
             service.field(c"largerContext").set(&mut provider.larger_context, Argument::boolean)?;
             providers.push(provider);
         }

@@ -26,13 +26,15 @@ pub fn json(scope: Scope, value: Value) -> Json {
     copy(scope, value, &mut Limits::default())
 }
 
-/// All of a value as `JSON.stringify` sees it, lone surrogates as U+FFFD. `None`: it can't be told in JSON, or takes more
-/// than `max_bytes`.
-pub fn exact_json(scope: Scope, value: Value, max_bytes: usize) -> Option<Json> {
+/// All of an object as `JSON.stringify` sees it, lone surrogates as U+FFFD. Or what is wrong with it.
+pub fn exact_json(scope: Scope, value: Value, max_bytes: usize) -> Result<Json, &'static str> {
+    const UNTOLD: &str = "an object that contains itself or a bigint, or whose getters fail";
     let json = scope.get(scope.global(), c"JSON");
-    let text = scope.call(json, scope.get(json, c"stringify"), &[value]).ok()?;
-    let fits = scope.string_length(text)? <= max_bytes;
-    serde_json::from_slice(&without_surrogates(fits.then(|| scope.as_string(text))??)).ok()
+    let text = scope.call(json, scope.get(json, c"stringify"), &[value]).map_err(|_| UNTOLD)?;
+    if scope.string_length(text).ok_or(UNTOLD)? > max_bytes {
+        return Err("a larger object");
+    }
+    serde_json::from_slice(&without_surrogates(scope.as_string(text).ok_or(UNTOLD)?)).map_err(|_| UNTOLD)
 }
 
 /// JSON in which `JSON.stringify` has escaped lone surrogates, which serde_json refuses: a user's text may be cut within an

@@ -160,7 +160,7 @@ impl ModelRouter {
     pub fn set_cached(&self, env: Env, key: Unknown, value: Unknown) -> Result<bool> {
         let (this, scope) = (self.instance.of(env)?, Scope::of(env));
         let key = read_prompt(argument(scope, key, "key"))?;
-        Ok(this.set_cached(&key, argument(scope, value, "value").string(usize::MAX)?))
+        Ok(this.set_cached(&key, argument(scope, value, "value").any_string()?))
     }
 
     /// Forgets all stored answers. Preset ones stay.

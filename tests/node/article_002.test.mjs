@@ -148,8 +148,9 @@ test('a streamed call goes on with the next provider before the first text, neve
 
 test('a wrong list of providers is refused by name', () => {
   const refused = (...list) => assert.throws(() => new ResilientLlmRunner(list[0], list.slice(1)), { code: 'INVALID_CONFIG' }).message
-  assert.equal(refused(provider('a', 'x'), provider('a', 'x')), 'name: got a, allowed: a name that no other of the providers has')
-  assert.equal(refused({ chat() {} }), 'name: got undefined, allowed: a string of at most 100 bytes')
+  assert.equal(refused(provider('a', 'x'), provider('a', 'x')), "name: got 'a' (number 2 of the providers), allowed: a name that none before it has")
+  assert.equal(refused({ chat() {} }), 'primary.name: got undefined, allowed: a string of at most 100 bytes')
+  assert.equal(refused(provider('a', 'x'), { chat() {} }), 'fallbacks.name: got undefined, allowed: a string of at most 100 bytes')
   assert.match(refused({ name: 'a' }), /^primary: got an object, allowed: an object with chat/)
   assert.match(refused(provider('a', 'x'), 5), /^fallbacks: got 5, allowed: an object with chat/)
   assert.match(refused(...Array.from({ length: 21 }, (_, i) => provider('p' + i, 'x'))), /^providers: got 21, allowed: 1 to 20 of them/)

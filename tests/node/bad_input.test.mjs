@@ -481,12 +481,13 @@ function* parameters() {
 }
 
 /** Every field of every options object, called through each parameter or field that takes the object. */
-function* fields(of, call) {
+function* fields(of, call, within) {
   for (const [name, { optional, type }] of Object.entries(api.interfaces[of])) {
     const key = `${of}.${name}`
     const withValue = (value) => call({ ...beside(of, name), [name]: value })
-    yield { key, name: named[key] || name, optional, type, call: withValue, missing: () => call(beside(of, name)) }
-    if (rules[key] && rules[key].of) yield* fields(rules[key].of, withValue)
+    const path = of === 'TierBulkhead' ? `bulkheads.${within}.` : ''
+    yield { key, name: named[key] || path + name, optional, type, call: withValue, missing: () => call(beside(of, name)) }
+    if (rules[key] && rules[key].of) yield* fields(rules[key].of, withValue, name)
   }
 }
 

@@ -468,6 +468,7 @@ test('without a window there are no counts, and what does not go together is ref
   assert.equal(new CircuitBreaker().windowCounts, undefined)
   const refused = (window) => assert.throws(() => new CircuitBreaker(3, 5000, undefined, { window }), { code: 'INVALID_CONFIG' }).message
   assert.equal(refused({ calls: 10, lengthMs: 5 }), 'window.calls: got 10, allowed: nothing beside lengthMs or buckets')
-  assert.equal(refused({ calls: 5, minimumCalls: 6 }), 'window.minimumCalls: got 6, allowed: a finite number from 1 to 5')
+  assert.equal(refused({ calls: 5, minimumCalls: 6 }), 'window.minimumCalls: got 6, allowed: a whole number from 1 to 5')
+  assert.equal(refused({ calls: 5, minimumCalls: 1.5 }), 'window.minimumCalls: got 1.5, allowed: a whole number from 1 to 5')
   assert.equal(refused({ failureRate: 0 }), 'window.failureRate: got 0, allowed: a number above 0, up to 1')
 })

@@ -62,7 +62,7 @@ test('a full queue rejects with bulkhead, and says why', async () => {
   const waiting = occupy(bulkhead)
   const error = await assert.rejects(bulkhead.schedule(async () => assert.fail('it ran')), Error)
   assert.deepEqual([error.code, error.reason, error.retryable, error.retryAfterMs, error.class], ['bulkhead', 'queue_full', false, undefined, 'rejected'])
-  assert.equal(error.message, 'bulkhead rejects the call (queue_full)')
+  assert.equal(error.message, "bulkhead 'test' rejects the call (queue_full)")
   assert.deepEqual([bulkhead.stats().rejected, now(bulkhead)], [1, [1, 1]])
   waiting.open()
 })

@@ -17,16 +17,18 @@ test('a request is the same whatever the order of its fields, and another one wi
   for (const other of [{ model: 'm', prompt: 'q' }, { model: 'm', prompt: 'q', temperature: null }, { model: 'm', prompt: 'q', temperature: 0.1 }, 'q', '{"model":"m","prompt":"q","temperature":0}']) {
     assert.equal(cache.get(other), undefined, JSON.stringify(other))
   }
-  assert.throws(() => cache.get({ big: 5n }), /^Error: request: got an object/)
+  assert.throws(() => cache.get({ big: 5n }), /^Error: request: got an object that contains itself or a bigint, or whose getters fail,/)
   const ring = {}
   ring.ring = ring
-  assert.throws(() => cache.set(ring, 'x'), /^Error: request/)
+  assert.throws(() => cache.set(ring, 'x'), /^Error: request: got an object that contains itself or a bigint, or whose getters fail,/)
+  assert.throws(() => cache.set({ q: 'x'.repeat(4 << 20) }, 'x'), /^Error: request: got a larger object, allowed: .*4 MiB/)
+  assert.throws(() => cache.set('q', 5), /^Error: answer: got 5, allowed: a string$/)
 })
 
 test('what JSON knows nothing of is no request: all of them would be one', () => {
   const { cache } = cached()
   for (const request of [{}, new Map([['q', 1]]), new Set(['q']), Promise.resolve('q'), { q: undefined }]) {
-    assert.throws(() => cache.set(request, 'x'), /^Error: request: .* not \{\}$/)
+    assert.throws(() => cache.set(request, 'x'), /^Error: request: got an object that is \{\} as JSON, .* not \{\}$/)
   }
 })
 

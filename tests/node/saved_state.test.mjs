@@ -87,6 +87,10 @@ test('what is no snapshot, or none of these, is an error and changes nothing', (
     assert.throws(() => breaker.restore(wrong, SAVED), { code: 'INVALID_ARGUMENT', field, retryable: false }, wrong.slice(0, 80))
     assert.deepEqual([breaker.state, breaker.consecutiveFailures], [CLOSED, 1])
   }
+  const message = (wrong) => assert.throws(() => breaker.restore(wrong, SAVED), Error).message
+  assert.equal(message(''), 'snapshot: got an empty text, allowed: a text that snapshot() gave')
+  assert.match(message('x'), /^snapshot: got a text that is no JSON \(.*\), allowed: a text that snapshot\(\) gave$/)
+  assert.equal(message('null'), 'snapshot: got JSON that is no object, allowed: a text that snapshot() gave')
   for (const wrong of [undefined, null, 7, {}, JSON.parse(text)]) {
     assert.throws(() => breaker.restore(wrong, SAVED), { code: 'INVALID_ARGUMENT', field: 'snapshot' })
   }

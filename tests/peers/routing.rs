@@ -65,10 +65,13 @@ fn l2_litellm_19985_a_service_twice_in_the_list_is_refused() {
         ResilientLlmRunner::new(providers, ChainConfig::default(), clock.clone()).err().map(|error| error.to_string())
     };
     assert_eq!(refused(&["a", "b"]), None);
-    let same = "name: got a, allowed: a name that no other of the providers has";
+    let same = "name: got 'a' (number 3 of the providers), allowed: a name that none before it has";
     assert_eq!(refused(&["a", "b", "a"]).as_deref(), Some(same));
     assert_eq!(refused(&[]).as_deref(), Some("providers: got 0, allowed: 1 to 20 of them"));
-    assert_eq!(refused(&["a", ""]).as_deref(), Some("name: got , allowed: 1 to 100 bytes"));
+    assert_eq!(
+        refused(&["a", ""]).as_deref(),
+        Some("name: got '' (number 2 of the providers), allowed: 1 to 100 bytes")
+    );
     let many: Vec<String> = (0..21).map(|number| number.to_string()).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
     assert_eq!(refused(&many).as_deref(), Some("providers: got 21, allowed: 1 to 20 of them"));

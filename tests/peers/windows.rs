@@ -166,7 +166,7 @@ fn c10_vertx_53_a_success_does_not_wipe_a_window() {
 fn c11_resilience4j_1349_a_minimum_beyond_the_window_is_refused() {
     let config = BreakerConfig { window: Some(last_calls(5, 10, 0.5)), ..BreakerConfig::default() };
     let error = CircuitBreaker::new(config).unwrap_err();
-    assert_eq!(error.to_string(), "window.minimumCalls: got 10, allowed: a finite number from 1 to 5");
+    assert_eq!(error.to_string(), "window.minimumCalls: got 10, allowed: a whole number from 1 to 5");
 }
 
 /// Article 002: 5 errors within 60 seconds.
