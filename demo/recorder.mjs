@@ -51,8 +51,8 @@ export class Recorder {
 
   /** For the constructor of ResilientLlmClient: shows the attempt that failed and the wait that begins. */
   onRetry = ({ attempt, delayMs, delaySource, error }) => {
-    const { Backoff, RetryAfter, Reconnect } = this.#lib.DelaySource
-    const source = { [Backoff]: 'backoff', [RetryAfter]: 'Retry-After', [Reconnect]: 'reconnect' }[delaySource]
+    const { Backoff, RetryAfter, Reconnect, Cooldown } = this.#lib.DelaySource
+    const source = { [Backoff]: 'backoff', [RetryAfter]: 'Retry-After', [Reconnect]: 'reconnect', [Cooldown]: 'cooldown' }[delaySource]
     const { code, message, retryAfterMalformed } = error
     const wait = `${delayMs} ms, ${source}`
     this.#timeline.event(`attempt ${attempt}`, { code, wait, state: this.state, detail: message })

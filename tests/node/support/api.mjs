@@ -3264,7 +3264,8 @@ export default {
     "DelaySource": {
       "Backoff": "backoff",
       "RetryAfter": "retry_after",
-      "Reconnect": "reconnect"
+      "Reconnect": "reconnect",
+      "Cooldown": "cooldown"
     },
     "ErrorClass": {
       "RateLimit": "rate_limit",

@@ -197,8 +197,10 @@ export interface AgentOptions {
   /** Whether another model is asked at all; default true. */
   enableDegradation?: boolean
   /**
-   * Judges an answer: true or false, or a score from 0 to 1. Default: article 004's rules. When it throws, or gives
-   * anything else, the answer is given as it is, and not as accepted.
+   * Judges an answer: true or false, or a score from 0 to 1. Default: article 004's rules. They accept no answer of fewer
+   * than 5 characters, none that refuses (`抱歉`, `I'm sorry` …) and none that repeats itself: where "Yes" is a good answer
+   * give your own rule, or stronger models are asked, and paid, for another one. When it throws, or gives anything else, the
+   * answer is given as it is, and not as accepted.
    */
   qualityCheck?: (output: string, model: string) => boolean | number | Promise<boolean | number>
   /** Answers of this score and above are accepted. 0 to 1; default 0.5. */
@@ -284,7 +286,7 @@ export interface AttemptRecord {
   durationMs: number
   /**
    * The wait planned before the next attempt, in milliseconds, which a cancel may cut short, or the one that ended early when
-   * the network was back. Undefined: none.
+   * the network was back. Undefined: none. A wait before the first attempt shows in its `startedAtMs`.
    */
   delayMs?: number
   /** Where the wait comes from. */
@@ -672,7 +674,9 @@ export declare enum DelaySource {
   /** The service's Retry-After, which was longer. */
   RetryAfter = 'retry_after',
   /** None at all: the connection had died while there was no network, or the app was suspended. It counts for nothing. */
-  Reconnect = 'reconnect'
+  Reconnect = 'reconnect',
+  /** All services of a chain cool down, after failures or because they asked for it: until the first of them comes back. */
+  Cooldown = 'cooldown'
 }
 
 /** What kind of fault ended an attempt. The README's table says what follows from each. */
@@ -819,15 +823,18 @@ export interface InvokeOptions {
   requestId?: string
 }
 
-/** How waits are spread. `d` is the exponential wait under the cap. */
+/** How waits are spread. `d` is the exponential wait, baseMs · factor^(retry − 1), at most maxMs. */
 export declare enum Jitter {
-  /** d · [1 − jitterSpread, 1 + jitterSpread); article 000 with a spread of 0.5. */
+  /**
+   * d · [1 − jitterSpread, 1 + jitterSpread); article 000 with a spread of 0.5. So that this stays under maxMs, d is at most
+   * maxMs / (1 + jitterSpread): with 30 000 and 0.5 the longest waits are 10 000 to 30 000, 20 000 in the middle.
+   */
   Multiplicative = 'multiplicative',
   /** [0, d); article 001. */
   Full = 'full',
   /** [d/2, d). */
   Equal = 'equal',
-  /** d + [0, jitterMs); article 002. */
+  /** d + [0, jitterMs); article 002. d is at most maxMs − jitterMs. */
   Additive = 'additive',
   /** [baseMs, 3 · previous wait), under the cap. */
   Decorrelated = 'decorrelated',
@@ -1036,7 +1043,7 @@ export interface RetryBudgetOptions {
   perMinute?: number
 }
 
-/** A retry has been decided and its wait begins. */
+/** A retry has been decided, or in a chain where all cool down another round, and its wait begins. */
 export interface RetryEvent {
   /** The attempt that failed, counted from 1. */
   attempt: number
@@ -1280,7 +1287,10 @@ export interface RunnerConfig {
   jitterMs?: number
   /** Longest time for the whole call in milliseconds, shared by the services. 1 to 365 days; default 120 000. */
   deadlineMs?: number
-  /** Longest Retry-After in milliseconds that is waited for, inclusive. 0 to 365 days; default 60 000. */
+  /**
+   * Longest Retry-After in milliseconds that is waited for, and longest wait for the first service to come back when all cool
+   * down; inclusive, 0: none. 0 to 365 days; default 60 000.
+   */
   retryAfterMaxMs?: number
   /**
    * How much later than asked for, by chance, a Retry-After is obeyed, as a share of the wait, so that devices that were sent
@@ -2293,6 +2303,11 @@ export declare class ResilientLlmClient {
 /**
  * Several LLM services, one behind the other: when the first does not answer, the next one is asked. Each has its own
  * breaker and retries; the time of the call is shared; a service that asked to be left alone is passed over.
+ *
+ * When all of them cool down (an open breaker, a Retry-After) the call waits for the first that comes back: each time for
+ * `retryAfterMaxMs` and its spread at the most, 66 s by default, and only if that ends inside `deadlineMs`. A smaller
+ * `retryAfterMaxMs` or `deadlineMs` makes it end sooner; `retryAfterMaxMs: 0`: it never waits so. Such a wait is the `delayMs` of
+ * the attempt before it, with `DelaySource.Cooldown`, and is told to `onRetry` if there was one.
  */
 export declare class ResilientLlmRunner {
   /**
@@ -2302,7 +2317,8 @@ export declare class ResilientLlmRunner {
    * @param fallbacks those that are asked after it, in this order; at most 19, default none
    * @param config what holds for each service, and for the chain; left out: the defaults
    * @param fallback what `call` gives when none of them answers, as of `ResilientLlmClient`
-   * @param onRetry called when a retry of the same service has been decided, before its wait
+   * @param onRetry called when a retry of the same service has been decided, or that all cool down and the first to come back
+   * is waited for, before the wait
    */
   constructor(primary: LlmProvider, fallbacks?: LlmProvider[], config?: RunnerConfig, fallback?: string | FallbackFunction, onRetry?: (event: RetryEvent) => void)
   /**
