@@ -13,7 +13,7 @@ use napi_ohos::{Either, Env, JsValue, Result};
 use super::arguments::{Argument, argument, config};
 use super::client_config::given_token;
 use super::clock::JsTimer;
-use super::errors::{call_error, describe};
+use super::errors::{call_error, kind};
 use super::executor::{JsPromise, Runtime};
 use super::instance::{Instance, constructing};
 use super::js::{Checked, Scope, Type, Value};
@@ -325,7 +325,7 @@ impl Embed {
     async fn of(&self, question: &str, timer: &JsTimer, runtime: &Rc<Runtime>) -> Option<Vec<f32>> {
         let scope = runtime.scope();
         let read = |scope: Scope, settled: std::result::Result<Value, Value>| {
-            settled.map(|value| numbers(scope, value)).map_err(|error| describe(scope, error))
+            settled.map(|value| numbers(scope, value)).map_err(|error| format!("threw {}", kind(scope, error)))
         };
         let called = scope.call(scope.undefined(), self.function.value(scope), &[scope.string(question)]);
         let (work, until) = (pin!(JsPromise::called(runtime, scope, called, read)), timer.now() + self.timeout);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::arguments::{Argument, returned_by};
 use super::clock::JsTimer;
-use super::errors::describe;
+use super::errors::kind;
 use super::executor::{JsPromise, Runtime};
 use super::flaky::FlakyLlmClient;
 use super::inner_client::{Answers, InnerClient};
@@ -129,7 +129,7 @@ impl QualityCheck for JsQualityCheck {
 
 /// A verdict or a score.
 fn read_score(scope: Scope, settled: Result<Value, Value>) -> Result<f64, String> {
-    let value = settled.map_err(|error| describe(scope, error))?;
+    let value = settled.map_err(|error| format!("threw {}", kind(scope, error)))?;
     let verdict = scope.as_boolean(value).map(|good| if good { 1.0 } else { 0.0 });
     let score = verdict.or_else(|| scope.as_number(value));
     score.ok_or_else(|| match scope.type_of(value) {

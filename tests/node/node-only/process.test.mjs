@@ -123,7 +123,7 @@ test('the log at info: changes of state', async () => {
 
 test('the log: what kind of thing a function of the app threw, and none of its words', async () => {
   const lines = await logged('warn')
-  const expected = ['onRetry failed: Error', 'a cancel listener failed: Error', 'onText failed: SyntaxError']
+  const expected = ['onRetry failed: Error', 'a cancel listener failed: Error', 'onText failed: SyntaxError', 'the quality check is broken: threw RangeError', 'embed failed: threw TypeError']
   for (const line of expected) assert.ok(lines.includes('[resilience] warn ' + line), line + '\n' + lines.join('\n'))
 })
 
