@@ -42,20 +42,25 @@ pub(crate) fn in_range<T: PartialOrd + Display>(
     value: T,
     range: RangeInclusive<T>,
 ) -> Result<(), InvalidConfig> {
-    if range.contains(&value) {
-        return Ok(());
-    }
-    let (min, max) = range.into_inner();
-    Err(InvalidConfig::new(field, value, format!("a finite number from {min} to {max}")))
+    kind_in_range(field, value, range, "a finite number")
 }
 
 /// As [`in_range`], for what is counted.
 pub(crate) fn count_in_range(field: &'static str, count: u32, range: RangeInclusive<u32>) -> Result<(), InvalidConfig> {
-    if range.contains(&count) {
+    kind_in_range(field, count, range, "a whole number")
+}
+
+fn kind_in_range<T: PartialOrd + Display>(
+    field: &'static str,
+    value: T,
+    range: RangeInclusive<T>,
+    kind: &str,
+) -> Result<(), InvalidConfig> {
+    if range.contains(&value) {
         return Ok(());
     }
     let (min, max) = range.into_inner();
-    Err(InvalidConfig::new(field, count, format!("a whole number from {min} to {max}")))
+    Err(InvalidConfig::new(field, value, format!("{kind} from {min} to {max}")))
 }
 
 /// Checks a time against `min` and [`MAX_DURATION`]; the message counts in milliseconds.
